@@ -56,12 +56,8 @@ class ChunkingPolicy:
     """The size of chunks, in tokens of the estimator."""
 
     most_tokens: int = promised(512)
-    # What a chunk repeats of the one before: as many whole sentences as fit.
+    # What a full chunk repeats of the one before, as many whole sentences as fit; a smaller one repeats less.
     most_overlap_tokens: int = promised(102)
-    # Two borders that do not move when text elsewhere changes are at least this far apart.
-    anchor_tokens: int = measured(
-        256, source="test_chunks_after_a_change.py: one changed paragraph of a section without headings"
-    )
     place_characters: int = measured(
         300, source="60 tokens, an eighth of a chunk; the longest place of 30 manuals: 214"
     )

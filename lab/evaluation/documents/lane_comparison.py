@@ -114,22 +114,29 @@ def rank_pieces(candidates: Sequence[ChunkCandidate], texts: Sequence[str]) -> l
     return [_rank_in_all_ways(one, candidates, packed)[0][HYBRID] for one in prepared]
 
 
+def score_brought(
+    question: DocumentQuestion, candidates: Sequence[ChunkCandidate], packed: Sequence[bytes]
+) -> tuple[npt.NDArray[np.int64], LaneScores, LaneScores]:
+    """Return the numbers of the pieces that either lane brings, their scores, and the scores of all pieces."""
+    scores = score_candidates(candidates, weigh_terms_among(packed, question.terms), question)
+    depth = LANES_OF_DOCUMENTS.depth
+    brought = np.array(sorted({*_list_best(scores.keyword)[:depth], *_list_best(scores.cosine)[:depth]}), np.int64)
+    return brought, LaneScores(scores.keyword[brought], scores.coverage[brought], scores.cosine[brought]), scores
+
+
 def _rank_in_all_ways(
     question: DocumentQuestion, candidates: Sequence[ChunkCandidate], packed: Sequence[bytes]
 ) -> tuple[Mapping[str, list[int]], float]:
     """Return the best pieces by way of ranking, and the relevance of the most relevant one."""
-    scores = score_candidates(candidates, weigh_terms_among(packed, question.terms), question.vectors)
+    brought, among, scores = score_brought(question, candidates, packed)
     plain, _ = score_chunks(
         packed, weigh_terms_among(packed, weigh_terms_by_sentence(question.text, DEFAULT_RECALL.scoring))
     )
-    words, vectors = _list_best(scores.keyword), _list_best(scores.cosine)
-    depth = LANES_OF_DOCUMENTS.depth
-    brought = np.array(sorted({*words[:depth], *vectors[:depth]}), np.int64)
-    fused = fuse_lanes(LaneScores(scores.keyword[brought], scores.coverage[brought], scores.cosine[brought]))
+    fused = fuse_lanes(among, is_chinese=question.is_chinese)
     orders = {
         HYBRID: brought[_list_best(fused.fused)].tolist(),
-        KEYWORD: words,
-        DENSE: vectors,
+        KEYWORD: _list_best(scores.keyword),
+        DENSE: _list_best(scores.cosine),
         PLAIN: _list_best(plain),
     }
     return orders, float(fused.relevance.max())

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from lab.evaluation.documents.grounding_comparison import judge_sentences, render_judgements
+from lab.evaluation.documents.grounding_comparison import judge_sentences, list_tasks, render_judgements
 from lab.evaluation.documents.lane_comparison import compare_lanes
 from lab.evaluation.documents.page_anchors import find_lost_anchors, read_sentences
 from lab.evaluation.documents.questions_of_pages import QUESTIONS, cut_pages, find_answers, read_questions
@@ -35,7 +35,7 @@ class Command(PlatformCommand):
             raise CommandError(f"{folder} has not the pages of the sentences. Run `manage.py fetch_documents` first.")
         sentences = [one for one in read_sentences() if one.held_out == is_held_out]
         with progress(self.stdout, "judging", 0, "steps") as advance:
-            judged = judge_sentences(folder, sentences, advance=advance)
+            judged = judge_sentences(list_tasks(folder, sentences, advance))
         self.stdout.write(f"{len(sentences)} sentences that are {'' if is_held_out else 'not '}held out")
         for line in render_judgements(judged):
             self.stdout.write(line)

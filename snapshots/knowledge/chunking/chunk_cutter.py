@@ -4,13 +4,15 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
-from snapshots.knowledge.chunking.anchors import find_anchors
+from snapshots.knowledge.chunking.borders import find_borders
 from snapshots.knowledge.chunking.pieces import TOKENS, BlockPieces, Piece, cut_block
 from snapshots.knowledge.config import DEFAULT_CHUNKING
 from snapshots.knowledge.values import BlockKind, ChunkDraft, ParsedBlock, ParsedDocument
 
 _SEPARATOR = " › "
-_HASH_BYTES = 8
+_RANK_BYTES = 8
+# Of a piece, its beginning ranks the border before it: a change further on leaves the border alone.
+_RANKED_CHARACTERS = 64
 # The rest is room for what a chunk repeats of the one before.
 _FILLED_TOKENS = DEFAULT_CHUNKING.most_tokens - DEFAULT_CHUNKING.most_overlap_tokens
 
@@ -23,7 +25,7 @@ def cut_chunks(document: ParsedDocument, title: str) -> tuple[ChunkDraft, ...]:
     for section in _list_sections(document.blocks):
         place = _make_place(title, section[0].heading_path)
         blocks = [cut_block(block, number) for number, block in enumerate(section)]
-        for pieces in _fill_chunks(section, blocks):
+        for pieces in _fill_chunks(document.text, blocks):
             drafts.append(_make_draft(document.text, section, pieces, place, len(drafts)))
     return tuple(drafts)
 
@@ -48,47 +50,24 @@ def _make_place(title: str, path: tuple[str, ...]) -> str:
     return _SEPARATOR.join(filter(None, names))[: DEFAULT_CHUNKING.place_characters]
 
 
-def _fill_chunks(section: Sequence[ParsedBlock], blocks: Sequence[BlockPieces]) -> Iterator[list[Piece]]:
-    hashes = [_hash_text(block.text) for block in section]
-    anchors = find_anchors(hashes, [block.tokens for block in blocks], DEFAULT_CHUNKING.anchor_tokens)
+def _fill_chunks(text: str, blocks: Sequence[BlockPieces]) -> Iterator[list[Piece]]:
+    pieces = [piece for block in blocks for piece in block.pieces]
+    ranks = [_rank_border(text[piece.start : min(piece.end, piece.start + _RANKED_CHARACTERS)]) for piece in pieces]
+    alone = {number for number, block in enumerate(blocks) if block.stands_alone}
+    fixed = {
+        at
+        for at, (left, right) in enumerate(pairwise(pieces), 1)
+        if left.block != right.block and not alone.isdisjoint((left.block, right.block))
+    }
     last: list[Piece] = []
-    for start, end in pairwise([0, *anchors, len(blocks)]):
-        for chunk in _fill_segment(blocks[start:end]):
-            yield [*_choose_overlap(last, chunk, blocks), *chunk]
-            last = chunk
+    for start, end in pairwise([0, *find_borders(pieces, ranks, fixed, _FILLED_TOKENS), len(pieces)]):
+        chunk = pieces[start:end]
+        yield [*_choose_overlap(last, chunk, blocks), *chunk]
+        last = chunk
 
 
-def _hash_text(text: str) -> int:
-    return int.from_bytes(hashlib.blake2b(text.encode("utf-8"), digest_size=_HASH_BYTES).digest())
-
-
-def _fill_segment(blocks: Sequence[BlockPieces]) -> Iterator[list[Piece]]:
-    """Yield chunks of about the same size, each of whole blocks as far as they fit."""
-    chunk: list[Piece] = []
-    filled, target = 0, _choose_target(blocks)
-    for block in blocks:
-        fits = filled + block.tokens <= DEFAULT_CHUNKING.most_tokens
-        is_whole = fits and not block.stands_alone and filled + block.tokens // 2 <= target
-        if chunk and not is_whole and (block.tokens <= DEFAULT_CHUNKING.most_tokens or block.stands_alone):
-            yield chunk
-            chunk, filled = [], 0
-        for piece in block.pieces:
-            most = _FILLED_TOKENS if block.is_prose else DEFAULT_CHUNKING.most_tokens
-            if chunk and filled + piece.tokens + _count_header(chunk[0]) > most:
-                yield chunk
-                chunk, filled = [], 0
-            chunk.append(piece)
-            filled += piece.tokens
-        if block.stands_alone:
-            yield chunk
-            chunk, filled = [], 0
-    if chunk:
-        yield chunk
-
-
-def _choose_target(blocks: Sequence[BlockPieces]) -> int:
-    total = sum(block.tokens for block in blocks)
-    return total // -(-total // _FILLED_TOKENS) if total else 0
+def _rank_border(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8"), digest_size=_RANK_BYTES).digest())
 
 
 def _count_header(first: Piece) -> int:
@@ -97,8 +76,9 @@ def _count_header(first: Piece) -> int:
 
 def _choose_overlap(last: Sequence[Piece], chunk: Sequence[Piece], blocks: Sequence[BlockPieces]) -> list[Piece]:
     """Return the last sentences of the chunk before that this one repeats: whole ones, of prose, as many as fit."""
-    room = DEFAULT_CHUNKING.most_tokens - sum(piece.tokens for piece in chunk) - _count_header(chunk[0])
-    room = min(room, DEFAULT_CHUNKING.most_overlap_tokens)
+    filled = sum(piece.tokens for piece in chunk)
+    share = DEFAULT_CHUNKING.most_overlap_tokens * filled // _FILLED_TOKENS
+    room = min(DEFAULT_CHUNKING.most_tokens - filled - _count_header(chunk[0]), share)
     if chunk[0].header or blocks[chunk[0].block].stands_alone:
         return []
     overlap: list[Piece] = []

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from memory_platform.kernel.keyword_terms import stem_words
 from memory_platform.kernel.pattern_files import load_patterns
 from memory_platform.kernel.text import HAN, index_form, normalise
 
@@ -38,6 +39,11 @@ _TOKEN = re.compile(r"[A-Za-z0-9_%/~.$@#+:*\\-]*[A-Za-z][A-Za-z0-9_%/~.$@#+:*()\
 _EDGES = ".,:;-()*"
 # A token of code, or a name: a capital, digit or mark inside, or a capital that begins no sentence.
 _LIKE_CODE = re.compile(r"[A-Za-z].*[A-Z]|[0-9_/%~$@#+\\]|\w[.:]\w|\(\)|^[.][a-z]|[A-Z]{2}")
+# What stands between quotation marks is a name, if it is short.
+_QUOTED = re.compile(r"[“「『《]([^“”「」『』《》]{2,20})[”」』》]")
+_LONG_WORD = re.compile(r"[a-z]{4,40}")
+_UNDOING = re.compile(r"^(?:un|non-?)")
+_UNDONE = re.compile(r"\b(?!unless\b)(?:un|non-?)[a-z]{4,40}")
 _UNSPACED = re.compile(f"[{HAN}]")
 
 
@@ -66,10 +72,18 @@ def find_facts(sentence: str) -> ClaimFacts:
     )
 
 
+def count_undone(text: str, other: str) -> int:
+    """Return how many words of ``text`` deny with "un-" or "non-" what ``other`` names plainly."""
+    plain = frozenset(stem_words(_LONG_WORD.findall(index_form(other))))
+    undone = [_UNDOING.sub("", word) for word in _UNDONE.findall(index_form(text))]
+    return sum(one in plain for one in stem_words(undone))
+
+
 def find_opposites(claim: str, evidence: str) -> list[tuple[str, str]]:
     """Return the words of ``claim`` whose opposite, and not they themselves, stands in ``evidence``, each with that."""
+    claim, evidence = index_form(claim), index_form(evidence)
     found = []
-    of_claim, of_evidence = _find_sides(index_form(claim)), _find_sides(index_form(evidence))
+    of_claim, of_evidence = _find_sides(claim), _find_sides(evidence)
     for (pair, side), word in of_claim.items():
         if (pair, side) not in of_evidence and (pair, 1 - side) in of_evidence and (pair, 1 - side) not in of_claim:
             found.append((word, of_evidence[pair, 1 - side]))
@@ -113,6 +127,8 @@ def _read_han_number(word: str) -> float:
 
 def _find_names(text: str) -> Iterator[tuple[str, str]]:
     is_unspaced = bool(_UNSPACED.search(text))
+    if is_unspaced:
+        yield from ((index_form(quoted), quoted) for quoted in _QUOTED.findall(text))
     for match in _TOKEN.finditer(text):
         token = match[0].strip(_EDGES) if not match[0].startswith(".") else match[0].rstrip(_EDGES)
         begins = not text[: match.start()].strip(" \"'“(")

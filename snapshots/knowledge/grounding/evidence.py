@@ -5,8 +5,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-import numpy as np
-
 from memory_platform.kernel.keyword_terms import split_terms
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from memory_platform.providers.registry import embedders
@@ -49,6 +47,18 @@ class ChosenEvidence:
 
 
 @dataclass(frozen=True, slots=True)
+class SupportSigns:
+    """Signs whether the likest evidence without a differing fact supports a sentence: the share of its words, by
+    weight, and the cosine. ``rival``: by how much evidence with a differing fact is more like it. ``is_contradicted``:
+    each evidence differs, and these are of the likest."""
+
+    words: float
+    meaning: float
+    rival: float
+    is_contradicted: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Window:
     passage: int
     start: int
@@ -56,6 +66,19 @@ class _Window:
     text: str
     is_pair: bool
     words: float
+    headings: str
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedEvidence:
+    """One sentence, or two adjacent ones, of a passage beside the sentence that is checked. ``likeness`` as in
+    :class:`ChosenEvidence`; ``order`` is the likeness, of two sentences a little less."""
+
+    window: _Window
+    meaning: float
+    likeness: float
+    order: float
+    differences: Sequence[FactDifference]
 
 
 def choose_evidence(
@@ -63,18 +86,44 @@ def choose_evidence(
 ) -> tuple[list[ChosenEvidence | None], bool]:
     """Return for each sentence, given with its passages, the nearest evidence, None without any; and whether the
     sentence encoder answered. Without it words alone decide. No transaction may be open."""
+    compared, is_embedded = compare_evidence(claims, limits)
+    return [_choose(one) if one else None for one in compared], is_embedded
+
+
+def compare_evidence(
+    claims: Sequence[tuple[str, Sequence[PassageText]]], limits: GroundingLimits = LIMITS
+) -> tuple[list[list[ComparedEvidence]], bool]:
+    """Return for each sentence all evidence that it is compared with, and whether the sentence encoder answered."""
     windows = [_list_windows(claim, passages, limits) for claim, passages in claims]
     texts = [claim for claim, _ in claims] + [one.text for held in windows for one in held]
     vectors = _embed(list(dict.fromkeys(texts)), limits)
-    found = [_choose(claim, passages, held, vectors) for (claim, passages), held in zip(claims, windows, strict=True)]
-    return found, bool(vectors) or not texts
+    compared = [
+        [_compare(claim, one, vectors) for one in held] for (claim, _), held in zip(claims, windows, strict=True)
+    ]
+    return compared, bool(vectors) or not texts
 
 
-def estimate_support(words: float, meaning: float, *, differs: bool, config: EvidenceSupport = SUPPORT) -> float:
-    """Return how probably evidence supports a sentence, 0 to 1, from their common words and whether a fact differs: two
-    texts that differ in one fact alone have nearly everything in common."""
-    odds = config.base + config.words * words + config.meaning * meaning
-    return (config.differing if differs else 1.0) / (1 + math.exp(-odds))
+def read_signs(
+    compared: Sequence[ComparedEvidence], config: EvidenceSupport = SUPPORT
+) -> tuple[SupportSigns, ComparedEvidence]:
+    """Return the signs of support, and the evidence whose they are, of a sentence with any evidence."""
+    agreeing = [one for one in compared if not one.differences]
+    best = max(agreeing or compared, key=lambda one: one.order)
+    rival = max((one.order for one in compared if one.differences), default=config.no_rival)
+    return SupportSigns(best.window.words, best.meaning, rival - best.order, is_contradicted=not agreeing), best
+
+
+def estimate_support(signs: SupportSigns, config: EvidenceSupport = SUPPORT) -> float:
+    """Return how probably evidence supports a sentence, 0 to 1. Two texts that differ in one fact have nearly all else
+    in common, so that what counts is whether evidence without a difference is as near as evidence with one."""
+    odds = (
+        config.base
+        + config.words * signs.words
+        + config.meaning * signs.meaning
+        + config.rival * signs.rival
+        + config.contradicted * signs.is_contradicted
+    )
+    return 1 / (1 + math.exp(-odds))
 
 
 def _embed(texts: Sequence[str], limits: GroundingLimits) -> Mapping[str, Float32]:
@@ -112,14 +161,17 @@ def _list_windows_of(
     terms: Sequence[frozenset[str]],
     weights: Mapping[str, float],
 ) -> Iterator[_Window]:
-    heading = frozenset(split_terms(" ".join(passage.headings)))
+    headings = "\n".join(passage.headings)
+    heading = frozenset(split_terms(headings))
     for first, (start, end) in enumerate(spans):
         words = _share_words(weights, terms[first], heading)
-        yield _Window(number, start, end, passage.text[start:end], is_pair=False, words=words)
+        yield _Window(number, start, end, passage.text[start:end], is_pair=False, words=words, headings=headings)
         if first + 1 < len(spans):
             second = spans[first + 1][1]
             words = _share_words(weights, terms[first] | terms[first + 1], heading)
-            yield _Window(number, start, second, passage.text[start:second], is_pair=True, words=words)
+            yield _Window(
+                number, start, second, passage.text[start:second], is_pair=True, words=words, headings=headings
+            )
 
 
 def _share_words(weights: Mapping[str, float], terms: Set[str], heading: Set[str]) -> float:
@@ -148,24 +200,20 @@ def _weigh_terms(claim: str, sentences: Sequence[Set[str]]) -> Mapping[str, floa
     return {one: math.log(1 + (total - frequency[one] + 0.5) / (frequency[one] + 0.5)) for one in terms}
 
 
-def _choose(
-    claim: str,
-    passages: Sequence[PassageText],
-    windows: Sequence[_Window],
-    vectors: Mapping[str, Float32],
-    config: EvidenceChoice = EVIDENCE,
-) -> ChosenEvidence | None:
-    if not windows:
-        return None
-    meanings = [float(vectors[claim] @ vectors[one.text]) if vectors else one.words for one in windows]
-    likeness = [
-        config.words * one.words + config.meaning * meaning for one, meaning in zip(windows, meanings, strict=True)
-    ]
-    best = int(np.argmax([like - config.pair * one.is_pair for like, one in zip(likeness, windows, strict=True)]))
-    window = windows[best]
-    differences = compare_facts(claim, window.text)
-    support = estimate_support(window.words, meanings[best], differs=bool(differences))
-    is_near = likeness[best] >= config.least
-    return ChosenEvidence(
-        window.passage, window.start, window.end, likeness[best], support, differences if is_near else ()
-    )
+def _compare(
+    claim: str, window: _Window, vectors: Mapping[str, Float32], config: EvidenceChoice = EVIDENCE
+) -> ComparedEvidence:
+    meaning = float(vectors[claim] @ vectors[window.text]) if vectors else window.words
+    likeness = config.words * window.words + config.meaning * meaning
+    order = likeness - config.pair * window.is_pair
+    return ComparedEvidence(window, meaning, likeness, order, compare_facts(claim, window.text, window.headings))
+
+
+def _choose(compared: Sequence[ComparedEvidence]) -> ChosenEvidence:
+    """Return the evidence that supports the sentence, else the nearest with what differs."""
+    signs, agreeing = read_signs(compared)
+    support = estimate_support(signs)
+    is_supported = support >= SUPPORT.supported
+    best = agreeing if is_supported else max(compared, key=lambda one: one.order)
+    differences = best.differences if best.likeness >= EVIDENCE.least else ()
+    return ChosenEvidence(best.window.passage, best.window.start, best.window.end, best.likeness, support, differences)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Set
 
 from memory_platform.kernel.keyword_terms import split_terms, stem_words
 from memory_platform.kernel.text import HAN, index_form
-from snapshots.knowledge.grounding.claim_facts import ClaimFacts, find_facts, find_opposites
+from snapshots.knowledge.grounding.claim_facts import ClaimFacts, count_undone, find_facts, find_opposites
 from snapshots.knowledge.grounding.values import FactDifference
 
 _PARENTHESES = re.compile(r"\([^()]{0,200}\)|（[^（）]{0,200}）")
@@ -31,29 +31,37 @@ _UNIT_WORDS = {
 }
 _UNITS = {word: unit for unit, words in _UNIT_WORDS.items() for word in words.split()}
 _UNIT_PATTERN = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
+# A number inside a word, as that of "V10", confirms one that stands alone.
+_INSIDE = re.compile(r"(?<=[a-z])\d+")
 _THING = re.compile(rf"[ -]?(?:个(?!月))?[ ]?({_UNIT_PATTERN}|[a-z]{{3,}}|[{HAN}]{{1,2}})(?![a-z])")
 
 
-def compare_facts(claim: str, evidence: str) -> list[FactDifference]:
-    """Return the differences between a sentence and its evidence. A fact that only the evidence has is no
-    difference."""
+def compare_facts(claim: str, evidence: str, headings: str = "") -> list[FactDifference]:
+    """Return the differences between a sentence and its evidence, which stands under ``headings``. A fact that only the
+    evidence has is no difference, nor is a name that the headings have, if the evidence names nothing else."""
     own, other = find_facts(claim), find_facts(evidence)
     return [
         *_compare_numbers(claim, evidence, own, other),
-        *_compare_names(evidence, own, other),
+        *_compare_names(evidence, index_form(headings), own, other),
         *_compare_denials(claim, evidence),
         *(FactDifference("opposite", *pair) for pair in find_opposites(claim, evidence)),
     ]
 
 
 def _compare_numbers(claim: str, evidence: str, own: ClaimFacts, other: ClaimFacts) -> Iterator[FactDifference]:
+    inside = set(_INSIDE.findall(index_form(evidence)))
     counted, others = _find_counted_things(claim, own), _find_counted_things(evidence, other)
     for value, words in own.numbers.items():
         rest = [number for number in other.numbers if number not in own.numbers]
         instead = next((number for number in rest if _may_stand_for(counted[value], others[number])), "")
-        if value not in other.numbers:
+        if value not in other.numbers and value not in inside:
             yield FactDifference("number", words, other.numbers.get(instead, ""))
-        elif counted[value] and not counted[value] & others[value] and _is_other_thing(value, counted[value], others):
+        elif (
+            value in other.numbers
+            and counted[value]
+            and not counted[value] & others[value]
+            and _is_other_thing(value, counted[value], others)
+        ):
             yield FactDifference("number", _render_count(words, counted[value]), _render_count(words, others[value]))
 
 
@@ -82,21 +90,32 @@ def _find_counted_things(text: str, facts: ClaimFacts) -> dict[str, Set[str]]:
     return found
 
 
-def _compare_names(evidence: str, own: ClaimFacts, other: ClaimFacts) -> Iterator[FactDifference]:
+def _compare_names(evidence: str, headings: str, own: ClaimFacts, other: ClaimFacts) -> Iterator[FactDifference]:
     form = index_form(evidence)
+    instead = next((wording for key, wording in other.names.items() if key not in own.names), "")
     for name, words in own.names.items():
-        if name not in _UNITS and not re.search(rf"(?<![a-z0-9_]){re.escape(name)}(?![a-z0-9_])", form):
-            instead = [wording for key, wording in other.names.items() if key not in own.names]
-            yield FactDifference("name", words, instead[0] if instead else "")
+        is_above = not instead and _stands_in(name, headings)
+        if name not in _UNITS and not is_above and not _stands_in(name, form):
+            yield FactDifference("name", words, instead)
+
+
+def _stands_in(name: str, form: str) -> bool:
+    return bool(re.search(rf"(?<![a-z0-9_]){re.escape(name)}(?![a-z0-9_])", form))
 
 
 def _compare_denials(claim: str, evidence: str) -> Iterator[FactDifference]:
-    """Yield a difference if one of both denies: both as a whole, and with the clauses of the evidence that have most of
-    the sentence's words."""
+    """Yield a difference if one of both denies and the other does not: both as a whole, and with the clauses of the
+    evidence that have most of the sentence's words. Where both deny, their counts say nothing."""
     plain = _PARENTHESES.sub(" ", evidence)
-    own = find_facts(_PARENTHESES.sub(" ", claim)).denials % 2
-    if own != find_facts(plain).denials % 2 and own != _count_denials_nearby(claim, plain) % 2:
+    own = find_facts(_PARENTHESES.sub(" ", claim)).denials + count_undone(claim, evidence)
+    undone = count_undone(evidence, claim)
+    counts = (find_facts(plain).denials + undone, _count_denials_nearby(claim, plain) + undone)
+    if all(_denies_otherwise(own, one) for one in counts):
         yield FactDifference("denial", claim if own else "", "" if own else evidence)
+
+
+def _denies_otherwise(own: int, other: int) -> bool:
+    return own % 2 != other % 2 and not (own and other)
 
 
 def _count_denials_nearby(claim: str, evidence: str) -> int:

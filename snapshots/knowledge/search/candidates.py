@@ -9,9 +9,9 @@ import numpy as np
 import orjson
 
 from memory_platform.postgres.prepared_statements import fetch_prepared
-from snapshots.embedding.index_row_packing import Float32
 from snapshots.knowledge.index.vector_cells import unpack_vectors
 from snapshots.knowledge.search.config import LANES_OF_DOCUMENTS, LaneConfig
+from snapshots.knowledge.search.document_question import DocumentQuestion
 from snapshots.knowledge.search.keyword_lane import ChunkPlace, Float64, score_chunks
 from snapshots.knowledge.search.searched_parts import SearchedParts
 from snapshots.knowledge.search.values import DocumentFilter
@@ -90,11 +90,11 @@ def load_filtered_candidates(
 
 
 def score_candidates(
-    candidates: Sequence[ChunkCandidate], term_weights: Mapping[int, float], vectors: Mapping[UUID, Float32]
+    candidates: Sequence[ChunkCandidate], term_weights: Mapping[int, float], question: DocumentQuestion
 ) -> LaneScores:
-    keyword, coverage = score_chunks([one.terms for one in candidates], term_weights)
+    keyword, coverage = score_chunks([one.terms for one in candidates], term_weights, question.own_terms)
     cosine = np.zeros(len(candidates))
-    for space, vector in vectors.items():
+    for space, vector in question.vectors.items():
         own = [i for i, one in enumerate(candidates) if one.space_id == space and one.vector is not None]
         if own:
             rows = unpack_vectors(own, [candidates[i].vector or b"" for i in own])

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import numpy as np
 
-from memory_platform.kernel.text import truncate_text
+from memory_platform.kernel.text import detect_language, truncate_text
 from memory_platform.providers.contracts import WordRelations
 from memory_platform.providers.registry import word_relations
 from snapshots.embedding.embedding_spaces import Embedders, active_embedders, space_id
@@ -20,11 +20,14 @@ from snapshots.recall.values import DegradedReason
 
 @dataclass(frozen=True, slots=True)
 class DocumentQuestion:
-    """``terms`` are weights by term key, ``vectors`` are unit vectors by the id of their space."""
+    """``terms`` are weights by term key, of which ``own_terms`` stand in the question, the others are near to them in
+    meaning; ``vectors`` are unit vectors by the id of their space."""
 
     text: str
     terms: Mapping[int, float]
+    own_terms: frozenset[int]
     vectors: Mapping[UUID, Float32]
+    is_chinese: bool
 
 
 def prepare_document_questions(
@@ -45,7 +48,12 @@ def prepare_document_questions(
     spaces = {one.name: space_id(one) for one in among}
     relations = word_relations(among)
     questions = [
-        DocumentQuestion(text, weigh_question_terms(text, relations, config), _normalise_vectors(own, spaces))
+        DocumentQuestion(
+            text,
+            *weigh_question_terms(text, relations, config),
+            _normalise_vectors(own, spaces),
+            detect_language(text) == "zh",
+        )
         for text, own in zip(texts, embedded, strict=True)
     ]
     return questions, degraded
@@ -53,8 +61,9 @@ def prepare_document_questions(
 
 def weigh_question_terms(
     text: str, relations: WordRelations | None, config: LaneConfig = LANES_OF_DOCUMENTS
-) -> Mapping[int, float]:
-    """Return weights by term key: of the question's own terms, and less of words near to them in meaning."""
+) -> tuple[Mapping[int, float], frozenset[int]]:
+    """Return weights by term key, of the question's own terms and less of words near to them in meaning; and the keys
+    of its own terms."""
     weighed = weigh_terms_by_sentence(text, DEFAULT_RECALL.scoring)
     own = dict(sorted(weighed.items(), key=lambda one: -one[1])[: config.query_terms])
     near = find_related_terms(text, own, DEFAULT_RECALL.scoring, relations) if relations else NO_RELATED
@@ -64,7 +73,7 @@ def weigh_question_terms(
         if source in own and key not in own and taken[source] < config.related_terms:
             taken[source] += 1
             related[key] = max(related.get(key, 0.0), config.related_share * cosine * own[source])
-    return own | related
+    return own | related, frozenset(own)
 
 
 def _normalise_vectors(vectors: Mapping[str, Float32], spaces: Mapping[str, UUID]) -> Mapping[UUID, Float32]:

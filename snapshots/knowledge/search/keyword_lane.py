@@ -4,7 +4,7 @@ Only the blocks of the question's terms are read. Where the parts are large, the
 unread; how many they are is known, so that each term has its true rarity.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -89,19 +89,24 @@ def compute_idf(frequency: Int64, chunks: int) -> Float64:
     return np.asarray(np.log(1 + (total - frequency + 0.5) / (frequency + 0.5)), np.float64)
 
 
-def score_chunks(packed: Sequence[bytes], term_weights: Mapping[int, float]) -> tuple[Float64, Float64]:
-    """Return of each chunk BM25, and the share of the question's weight that it holds at all; shapes (n,)."""
-    total = sum(term_weights.values())
+def score_chunks(
+    packed: Sequence[bytes], term_weights: Mapping[int, float], own: Collection[int] | None = None
+) -> tuple[Float64, Float64]:
+    """Return of each chunk BM25, and the share of the weight of the question's ``own`` terms (all, if None) that it
+    holds at all; shapes (n,)."""
+    total = sum(weight for term, weight in term_weights.items() if own is None or term in own)
     if not total or not packed:
         return np.zeros(len(packed)), np.zeros(len(packed))
     keys = np.array(sorted(term_weights), np.uint32)
     weights = np.array([term_weights[int(key)] for key in keys])
+    counted = np.array([own is None or int(key) in own for key in keys])
     held = unpack_chunk_terms(b"".join(packed))
     rows = np.repeat(np.arange(len(packed)), [len(one) // held.itemsize for one in packed])
     at, is_in = _find_keys(held["term"], keys)
-    rows, shares = rows[is_in], weights[at[is_in]]
+    rows, at = rows[is_in], at[is_in]
+    shares = weights[at]
     scores = np.asarray(np.bincount(rows, shares * held["impact"][is_in], len(packed)) * IMPACT_UNIT, np.float64)
-    return scores, np.bincount(rows, shares, len(packed)) / total
+    return scores, np.bincount(rows, shares * counted[at], len(packed)) / total
 
 
 def weigh_terms_among(packed: Sequence[bytes], terms: Mapping[int, float]) -> Mapping[int, float]:

@@ -20,7 +20,7 @@ class FusedScores:
     keyword_ranks: Float64
 
 
-def fuse_lanes(scores: LaneScores, config: FusionConfig = FUSION) -> FusedScores:
+def fuse_lanes(scores: LaneScores, config: FusionConfig = FUSION, *, is_chinese: bool) -> FusedScores:
     """Return the fused scores of candidates, of which there is at least one."""
     keyword = scores.keyword / max(float(scores.keyword.max()), 1e-9)
     fused = (
@@ -28,13 +28,20 @@ def fuse_lanes(scores: LaneScores, config: FusionConfig = FUSION) -> FusedScores
         + config.dense_weight * _stretch(scores.cosine)
         + config.coverage_weight * scores.coverage
     )
-    return FusedScores(fused, estimate_relevance(scores), _rank(scores.cosine), _rank(scores.keyword))
+    return FusedScores(
+        fused, estimate_relevance(scores, is_chinese=is_chinese), _rank(scores.cosine), _rank(scores.keyword)
+    )
 
 
-def estimate_relevance(scores: LaneScores, config: ChunkRelevanceConfig = RELEVANCE_OF_CHUNKS) -> Float64:
-    """Return how probably each candidate answers, 0 to 1, comparable between questions."""
-    odds = config.base + config.cosine * scores.cosine + config.coverage * scores.coverage
-    return np.asarray(1 / (1 + np.exp(-odds)), np.float64)
+def estimate_relevance(
+    scores: LaneScores, config: ChunkRelevanceConfig = RELEVANCE_OF_CHUNKS, *, is_chinese: bool
+) -> Float64:
+    """Return how relevant each candidate is, 0 to 1, comparable between questions. Where even the best is doubtful, all
+    count less: then nothing among the documents answers."""
+    base = config.base_chinese if is_chinese else config.base
+    odds = base + config.cosine * scores.cosine + config.coverage * scores.coverage
+    relevance = np.asarray(1 / (1 + np.exp(-odds)), np.float64)
+    return relevance * (config.doubtful_share if relevance.max() < config.doubtful else 1.0)
 
 
 def _stretch(values: Float64) -> Float64:

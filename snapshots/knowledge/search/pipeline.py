@@ -115,8 +115,8 @@ def _order_candidates(
 ) -> list[RankedChunk]:
     if not candidates:
         return []
-    scores = score_candidates(candidates, term_weights, question.vectors)
-    fused = fuse_lanes(scores)
+    scores = score_candidates(candidates, term_weights, question)
+    fused = fuse_lanes(scores, is_chinese=question.is_chinese)
     found = (scores.keyword > 0) | (scores.cosine > 0)
     order = [i for i in np.argsort(-fused.fused, kind="stable").tolist() if found[i]]
     return [

@@ -39,7 +39,7 @@ def test_questions_are_many_spread_and_half_held_out(language: str) -> None:
 def test_half_of_the_sentences_have_one_fact_changed() -> None:
     counted = Counter((one.language, one.grounded) for one in read_sentences())
 
-    assert counted == {(language, grounded): 50 for language in ("en", "zh") for grounded in (True, False)}
+    assert counted == {(language, grounded): 75 for language in ("en", "zh") for grounded in (True, False)}
     assert all((one.changed is None) == one.grounded for one in read_sentences())
     assert {one.changed for one in read_sentences()} == {None, "number", "name", "negation", "place"}
 

@@ -64,7 +64,7 @@ def test_neighbours_share_whole_sentences() -> None:
         assert len(chunks) > 2
         for last, chunk in pairwise(chunks):
             shared = last.end - chunk.start
-            assert 0 < shared < 0.25 * (last.end - last.start)
+            assert 0 < shared < 0.25 * (chunk.end - chunk.start)
             assert chunk.text[0] in "S第"
 
 
@@ -85,8 +85,8 @@ def test_a_changed_paragraph_leaves_the_others_alone() -> None:
         changed = [*paragraphs[:place], paragraphs[place] + " One more sentence.", *paragraphs[place + 1 :]]
         counts.append(sum(chunk.content_hash not in held for chunk in cut("\n\n".join(changed), "text/plain")))
     assert min(counts) >= 1
-    assert sum(counts) / len(counts) <= 3
-    assert max(counts) <= 6
+    assert sum(counts) / len(counts) <= 2
+    assert max(counts) <= 3
 
 
 def test_sentences_end_in_both_languages() -> None:

@@ -42,10 +42,24 @@ def test_numbers_are_read_by_their_value(text: str, values: set[str]) -> None:
         ("安装后不会删除缓存。", "安装后会删除缓存。", {"denial"}),
         ("All requests are logged.", "Requests are never logged.", {"denial", "opposite"}),
         ("Send it before the deadline.", "Send it after the deadline.", {"opposite"}),
+        ("It is off without a network.", "Nothing depends on the network.", set()),
+        ("The flag is on.", "The flag is off.", {"opposite"}),
+        ("A signed number takes two bytes.", "An unsigned number takes 2 bytes.", {"denial"}),
+        ("Each number takes two bytes.", "The 2-byte numbers are unsigned.", set()),
+        ("If none is set, it is not read.", "Unless one is set, it will not, and cannot, be read, never.", set()),
+        ("看看文件里有没有这一行。", "请检查文件里是否存在这一行。", set()),
+        ("兼容级别应当设成 10。", "兼容级别设置为 V10。", set()),
+        ("主题叫做“冻结目标”。", "这些主题叫做“发布目标”。", {"name"}),
     ],
 )
 def test_what_differs_is_named(claim: str, evidence: str, kinds: set[str]) -> None:
     assert list_kinds(claim, evidence) == kinds
+
+
+def test_headings_have_names_where_the_evidence_has_no_other() -> None:
+    assert not compare_facts("Setting up Postgres needs no root.", "No root is needed to set it up.", "1. Postgres")
+    (found,) = compare_facts("Servers should run Sid.", "Servers should run Stable.", "Stable or Sid?")
+    assert (found.kind, found.document_words) == ("name", "Stable")
 
 
 def test_a_difference_tells_both_wordings() -> None:

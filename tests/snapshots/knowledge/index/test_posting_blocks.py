@@ -59,6 +59,8 @@ def test_ranking_over_blocks_is_that_over_chunks(sealed: int) -> None:
     assert (np.diff(scores[ranked]) <= 1e-4).all()
     assert ranked[0] == 17
     assert 0 < coverage[0] < coverage[17] <= 1
+    _, coverage = score_chunks(PACKED, hits.term_weights, own={hash_term("17")})
+    assert (coverage[0], coverage[17]) == (0, 1)
 
 
 def test_a_term_is_as_rare_when_its_weak_postings_are_not_read() -> None:
