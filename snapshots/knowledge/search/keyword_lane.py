@@ -186,7 +186,7 @@ def _read_fresh(rows: Sequence[WordRow], keys: Keys) -> _ReadPostings:
 
 
 def _join_rows(rows: Sequence[WordRow]) -> tuple[bytes, Int64]:
-    """Return what the rows hold, joined, and the bytes of each block or chunk in it."""
+    """Return the joined bytes of all rows, and how many of them are of each block or chunk."""
     sizes = [np.zeros(0, np.int64), *(np.array(sizes, np.int64) for *_, sizes, _ in rows)]
     return b"".join([packed for *_, packed in rows]), np.concatenate(sizes)
 
