@@ -137,7 +137,7 @@ class _ReadPostings:
         if not len(self.slots):
             return [], np.zeros(0, np.float32)
         totals = np.bincount(self.slots, weights[self.terms] * self.impacts)
-        hits = np.flatnonzero(totals)
+        hits = np.flatnonzero(totals > 0)
         best = hits[np.argpartition(-totals[hits], min(depth, len(hits)) - 1)[:depth]]
         return [self._make_place(int(slot)) for slot in best], totals[best].astype(np.float32)
 
@@ -149,17 +149,16 @@ class _ReadPostings:
 def _read_sealed(rows: Sequence[WordRow], keys: Keys, *, reads_weak: bool) -> _ReadPostings:
     postings, blocks = unpack_blocks(*_join_rows(rows))
     at, is_in = _find_keys(postings["term"], keys)
-    postings, blocks, at = postings[is_in], blocks[is_in], at[is_in]
-    position = postings["position"]
-    is_rest = position >= REST
-    unread = np.bincount(at[is_rest], position[is_rest] - REST, len(keys)).astype(np.int64) * (not reads_weak)
-    at, blocks, postings, position = at[~is_rest], blocks[~is_rest], postings[~is_rest], position[~is_rest]
+    # By columns: numpy copies rows of seven bytes one by one.
+    position, is_rest = postings["position"], postings["position"] >= REST
+    rest, own = np.flatnonzero(is_in & is_rest), np.flatnonzero(is_in & ~is_rest)
+    unread = np.bincount(at[rest], position[rest] - REST, len(keys)).astype(np.int64) * (not reads_weak)
     segments, of_block = _number_segments(rows)
     return _ReadPostings(
-        np.bincount(at, minlength=len(keys)) + unread,
-        at,
-        of_block[blocks] * POSITIONS + position,
-        postings["impact"],
+        np.bincount(at[own], minlength=len(keys)) + unread,
+        at[own],
+        of_block[blocks[own]] * POSITIONS + position[own],
+        postings["impact"][own],
         segments,
         POSITIONS,
     )
@@ -192,6 +191,10 @@ def _join_rows(rows: Sequence[WordRow]) -> tuple[bytes, Int64]:
 
 
 def _find_keys(terms: Keys, keys: Keys) -> tuple[Int64, npt.NDArray[np.bool_]]:
-    """Return where each of ``terms`` stands in the ordered ``keys``, and whether it does."""
-    at = np.minimum(np.searchsorted(keys, terms), len(keys) - 1)
-    return at, keys[at] == terms
+    """Return where each of ``terms`` stands in the ordered ``keys``, and whether it does. Equal terms follow each other
+    in a block: only the first of them is looked up."""
+    terms = np.ascontiguousarray(terms)
+    firsts = np.flatnonzero(np.r_[True, terms[1:] != terms[:-1]][: len(terms)])
+    counts = np.diff(firsts, append=len(terms))
+    at = np.minimum(np.searchsorted(keys, terms[firsts]), len(keys) - 1)
+    return np.repeat(at, counts), np.repeat(keys[at] == terms[firsts], counts)
