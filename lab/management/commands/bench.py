@@ -3,7 +3,7 @@
 import sys
 import time
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from itertools import cycle
 from pathlib import Path
@@ -22,18 +22,13 @@ from lab.benchmarks.benchmark_run import (
 from lab.benchmarks.console_pages import list_start_pages, log_in_visitor, measure_floor, measure_linked_pages
 from lab.benchmarks.correction_latency import KEYS, correct_over_http, fill_beliefs
 from lab.benchmarks.document_indexing import list_index_sizes, measure_indexing, read_markdown
-from lab.benchmarks.document_search import (
-    WORDS_MOST,
-    fill_documents,
-    measure_contexts,
-    measure_searches,
-    read_words,
-)
+from lab.benchmarks.document_search import measure_contexts, measure_searches
 from lab.benchmarks.load.load_target import make_recall_request, parse_target
 from lab.benchmarks.purge_impact import expire_others, purge_in_subprocess, steady_load, watch_locks
 from lab.benchmarks.report import render_table
 from lab.benchmarks.scheduled_jobs import make_work_for_jobs, measure_jobs
 from lab.benchmarks.unit_costs import HEAD, find_stack_processes, measure_unit_costs
+from lab.benchmarks.worlds.document_world import WORDS_MOST, fill_documents, make_real_chunks, read_words
 from lab.benchmarks.worlds.paraphrases import fill_repeats
 from lab.benchmarks.worlds.receipts import fill_receipts
 from lab.benchmarks.worlds.sentences import make_questions
@@ -52,6 +47,8 @@ from tenants.models import Tenant
 
 # Contexts that are made before those that are measured: models are loaded then.
 WARM_UP = 3
+# Of each tenant beside the one that is searched.
+OTHERS_CHUNKS = 10_000
 AGAIN = "Run the same command again: what is stored already is skipped."
 
 
@@ -87,7 +84,7 @@ class Command(PlatformCommand):
         self._add_corrections(verbs.add_parser("corrections", help="measure corrections beside ordinary messages"))
         self._add_console(verbs.add_parser("console", help="measure every page of the console by following its links"))
         self._add_units(verbs.add_parser("units", help="processor time and bytes of a message, a recall, a context"))
-        self._add_indexing(verbs.add_parser("indexing", help="measure indexing and searching documents"))
+        self._add_indexing(verbs.add_parser("indexing", help="measure indexing documents"))
         self._add_run(verbs.add_parser("run", help="measure a running stack, beside its database"))
 
     def handle(self, **options: Any) -> None:
@@ -199,22 +196,39 @@ class Command(PlatformCommand):
         self._add_place(parser, "bench-documents", stack=False)
         parser.add_argument("folder", type=Path, help="pages whose words fill the documents, such as docs")
         parser.add_argument("--chunks", type=int, default=1_000, help="of the tenant (%(default)s)")
-        parser.add_argument("--questions", type=int, default=60, help="contexts of each kind (%(default)s)")
+        parser.add_argument("--others", type=int, default=0, help="tenants with 10,000 chunks beside (%(default)s)")
+        parser.add_argument("--questions", type=int, default=60, help="of each kind (%(default)s)")
 
     def _documents(self, options: dict[str, Any]) -> None:
-        tenant_id, chunks = ensure_tenant(options["tenant"], "Benchmark"), options["chunks"]
+        tenant, chunks, count = options["tenant"], options["chunks"], options["questions"]
         words = read_words(options["folder"])
         if len(words) <= WORDS_MOST:
             raise CommandError(f"{options['folder']} has too few words. Name a folder with Markdown pages.")
+        sizes = {f"{tenant}-{number}": OTHERS_CHUNKS for number in range(options["others"])} | {tenant: chunks}
+        self._fill_documents({ensure_tenant(name, "Benchmark"): size for name, size in sizes.items()}, words)
+        with progress(self.stdout, "gathering statistics", 0, "tables"):
+            vacuum_tables(Chunk, Document, IndexedChunk, PostingBlock, VectorCell)
+        tenant_id = world_tenant(tenant)
         with tenant_tx(tenant_id):
-            missing = max(0, chunks - Chunk.objects.count())
             reader, _ = Subject.objects.get_or_create(external_id="bench-reader")
-        with progress(self.stdout, "indexing", missing, "chunks") as advance:
-            fill_documents(tenant_id, words, missing, advance=advance)
-        count = options["questions"]
         measure_contexts(tenant_id, reader.external_id, words, chunks, count=WARM_UP)
         self.stdout.write(measure_searches(tenant_id, words, chunks, count=count).render())
         self.stdout.write(measure_contexts(tenant_id, reader.external_id, words, chunks, count=count).render())
+        for line in list_index_sizes():
+            self.stdout.write(line)
+
+    def _fill_documents(self, sizes: Mapping[UUID, int], words: Sequence[str]) -> None:
+        missing: dict[UUID, int] = {}
+        for tenant_id, size in sizes.items():
+            with tenant_tx(tenant_id):
+                missing[tenant_id] = max(0, size - Chunk.objects.count())
+        if not any(missing.values()):
+            return
+        with progress(self.stdout, "reading pages", 0, "chunks"):
+            real = make_real_chunks(words, max(missing.values()))
+        with progress(self.stdout, "indexing", sum(missing.values()), "chunks") as advance:
+            for tenant_id, count in missing.items():
+                fill_documents(tenant_id, real, count, advance=advance)
 
     def _add_corrections(self, parser: ArgumentParser) -> None:
         self._add_place(parser, "corrections")
@@ -287,26 +301,13 @@ class Command(PlatformCommand):
         self._add_place(parser, "bench-indexing", stack=False)
         parser.add_argument("folder", type=Path, help="pages of `manage.py fetch_documents`: en/ and zh/ in it")
         parser.add_argument("--megabytes", type=float, default=10, help="of Markdown in each language (%(default)s)")
-        parser.add_argument("--chunks", type=int, default=100_000, help="of the tenant that is searched (%(default)s)")
-        parser.add_argument(
-            "--others", type=int, default=0, help="tenants beside, with 1,000 chunks each (%(default)s)"
-        )
 
     def _indexing(self, options: dict[str, Any]) -> None:
         folder, tenant = options["folder"], options["tenant"]
-        for language in ("en", "zh") if options["megabytes"] else ():
+        for language in ("en", "zh"):
             content = read_markdown(folder / language, int(options["megabytes"] * 1_000_000))
             indexed = measure_indexing(ensure_tenant(f"{tenant}-{language}", "Benchmark"), language, content)
             self.stdout.write(indexed.render())
-        words = read_words(folder / "en")
-        sizes = {f"{tenant}-{number}": 1_000 for number in range(options["others"])} | {tenant: options["chunks"]}
-        with progress(self.stdout, "filling", sum(sizes.values()), "chunks") as advance:
-            for name, count in sizes.items():
-                fill_documents(ensure_tenant(name, "Benchmark"), words, count, advance=advance)
-        with progress(self.stdout, "gathering statistics", 0, "tables"):
-            vacuum_tables(Chunk, Document, IndexedChunk, PostingBlock, VectorCell)
-        for line in (measure_searches(world_tenant(tenant), words, options["chunks"]).render(), *list_index_sizes()):
-            self.stdout.write(line)
 
     def _add_run(self, parser: ArgumentParser) -> None:
         chosen = RunPlan(environment().stack_url)

@@ -36,10 +36,10 @@ def ground_text(tenant_id: UUID, query: GroundingQuery) -> GroundingReport:
     spans = split_claims(query.text)
     claims = [query.text[start:end] for start, end in spans[: query.limit]]
     with watch.stage("embed"):
-        questions, degraded = prepare_document_questions(claims)
+        parts = find_searched_parts(tenant_id, query.scope)
+        questions, degraded = prepare_document_questions(claims, spaces=parts.spaces)
     search = DocumentQuery(query.text, filters=DocumentFilter(document_ids=query.document_ids), scope=query.scope)
     with watch.stage("search"), tenant_tx(tenant_id):
-        parts = find_searched_parts(query.scope)
         ranked = [
             [one.chunk_id for one in rank_wording(question, search, parts)[: LIMITS.chunks]] if parts.parts else []
             for question in questions

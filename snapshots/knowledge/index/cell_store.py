@@ -1,6 +1,6 @@
 """The cells of vectors in the database."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -53,7 +53,7 @@ def store_vectors_in_cells(part: UUID, vectors: Sequence[FreshVector], config: C
             cursor.execute(PLACE_VECTORS, [list(places), list(places.values()), current_tenant_id(), part])
 
 
-def remove_vectors(gone: Mapping[UUID, Set[int]]) -> None:
+def remove_vectors(gone: Mapping[UUID, Collection[int]]) -> None:
     """Remove chunks' numbers from cells of a locked part; a cell that is empty then is deleted."""
     for cell in VectorCell.objects.filter(id__in=gone).order_by("id"):
         rows = unpack_cell(bytes(cell.packed), len(cell.centroid))
@@ -68,7 +68,7 @@ def _choose_cells(part: UUID, space: UUID, fresh: CellRows, config: CellConfig) 
     """Write ``fresh`` into cells; return the cell of each number whose cell is another now."""
     cell_ids, centroids = _load_centroids(part, space)
     if not cell_ids:
-        return _write_parts(part, space, list(split_cell(fresh, config)))
+        return write_cells(part, space, list(split_cell(fresh, config)))
     nearest = (fresh.restore_vectors() @ centroids.T).argmax(axis=1)
     places: dict[int, UUID] = {}
     for place in np.unique(nearest).tolist():
@@ -80,7 +80,7 @@ def _choose_cells(part: UUID, space: UUID, fresh: CellRows, config: CellConfig) 
             places |= dict.fromkeys(added.numbers.tolist(), cell_id)
         else:
             VectorCell.objects.filter(id=cell_id).delete()
-            places |= _write_parts(part, space, parts)
+            places |= write_cells(part, space, parts)
     return places
 
 
@@ -91,7 +91,8 @@ def _load_centroids(part: UUID, space: UUID) -> tuple[list[UUID], Float32]:
     return [cell for cell, _ in rows], np.array([orjson.loads(text) for _, text in rows], np.float32)
 
 
-def _write_parts(part: UUID, space: UUID, parts: Sequence[CellRows]) -> Mapping[int, UUID]:
+def write_cells(part: UUID, space: UUID, parts: Sequence[CellRows]) -> Mapping[int, UUID]:
+    """Store new cells; return the cell of each number."""
     made = [
         VectorCell(
             id=new_id(), part=part, space_id=space, centroid=HalfVector(compute_centroid(one)), packed=pack_cell(one)

@@ -1,13 +1,14 @@
 """Chunks enter the index and leave it.
 
 A writer takes two steps: :func:`prepare_index_rows` asks models with no transaction open, :func:`store_index_rows`
-writes in the transaction that stores the chunks. New chunks are fresh; when they fill a segment they are sealed into
-blocks and cells. A removed chunk takes its segment's blocks with it, and its vector leaves its cell at once.
+writes in the transaction that stores the chunks. New chunks are fresh; when they are enough they are sealed into blocks
+and cells. A removed chunk takes its postings out of its blocks and its vector out of its cell at once.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 from uuid import UUID
 
 from memory_platform.kernel.ids import stable_id
@@ -19,10 +20,13 @@ from snapshots.embedding.index_row_packing import Float32
 from snapshots.knowledge.index.cell_store import remove_vectors
 from snapshots.knowledge.index.chunk_terms import IndexWords, pack_chunk_terms
 from snapshots.knowledge.index.config import SIZES, VECTORS, WRITES, IndexSizes, VectorConfig, WriteConfig
-from snapshots.knowledge.index.sealing import break_segments, count_chunks, lock_part, seal_full_segments
+from snapshots.knowledge.index.sealing import count_chunks, lock_part, remove_postings, seal_full_segments
 from snapshots.knowledge.index.vector_cells import pack_vector
 from snapshots.models import IndexedChunk
 from tenants.isolation import current_tenant_id
+
+Key = TypeVar("Key")
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +83,14 @@ def remove_from_index(chunk_ids: Sequence[UUID], sizes: IndexSizes = SIZES) -> i
     parts = sorted(set(held.values_list("part", flat=True)), key=str)  # all writers lock in this order
     for part in parts:
         lock_part(part)
-    removed = list(held.values_list("id", "part", "number", "segment", "cell"))  # read again: now nobody moves them
-    IndexedChunk.objects.filter(id__in=[row_id for row_id, *_ in removed]).delete()
-    by_part: dict[UUID, list[tuple[int, int | None, UUID | None]]] = defaultdict(list)
-    for _, part, number, segment, cell in removed:
-        by_part[part].append((number, segment, cell))
-    for part, gone in by_part.items():
-        count_chunks(part, added=-len(gone))
-        break_segments(part, {segment for _, segment, _ in gone if segment is not None})
-        remove_vectors(group_by_cell(gone))
-        seal_full_segments(part, sizes)
+    # Read again: now nobody moves them.
+    removed = list(held.defer("vector"))
+    IndexedChunk.objects.filter(id__in=[one.id for one in removed]).delete()
+    for part, rows in group_rows((one.part, one) for one in removed).items():
+        count_chunks(part, added=-len(rows))
+        sealed = group_rows((one.segment, (one.position or 0, bytes(one.terms))) for one in rows)
+        remove_postings(part, {segment: dict(own) for segment, own in sealed.items()}, sizes)
+        remove_vectors(group_rows((one.cell, one.number) for one in rows))
     return len(removed)
 
 
@@ -163,9 +165,10 @@ def _make_row(part: UUID, number: int, one: IndexRow, spaces: Mapping[str, UUID]
     )
 
 
-def group_by_cell(gone: Iterable[tuple[int, int | None, UUID | None]]) -> Mapping[UUID, set[int]]:
-    found: dict[UUID, set[int]] = defaultdict(set)
-    for number, _, cell in gone:
-        if cell is not None:
-            found[cell].add(number)
-    return found
+def group_rows(rows: Iterable[tuple[Key | None, Row]]) -> Mapping[Key, list[Row]]:
+    """Return rows by their key, without those that have none."""
+    groups: dict[Key, list[Row]] = defaultdict(list)
+    for key, row in rows:
+        if key is not None:
+            groups[key].append(row)
+    return groups

@@ -28,7 +28,9 @@ class TermConfig:
 class BlockConfig:
     """How postings are put into blocks. Chunks not in a block yet are fresh: a search reads them one by one."""
 
-    # Chunks of one segment, at most POSITIONS of posting_blocks.py, and bytes of their terms from which it is full.
+    # Positions of one segment, at most POSITIONS of posting_blocks.py.
+    positions: int = assumed(32_768, owner="knowledge", settle_by=_SCALE)
+    # Fresh chunks, or bytes of their terms, from which on they are sealed together.
     chunks: int = assumed(2_048, owner="knowledge", settle_by=_SCALE)
     term_bytes: int = assumed(2_000_000, owner="knowledge", settle_by=_SCALE)
     # Blocks that the terms of a segment are spread over.

@@ -1,17 +1,19 @@
-"""Fresh chunks are sealed into a segment: their terms into blocks, their vectors into cells."""
+"""Fresh chunks are sealed: their terms into blocks of a segment, their vectors into cells. A segment grows until it is
+full; a chunk that leaves takes its postings with it, and its position stays empty."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
+import numpy as np
 from django.db import connection
 from django.db.models import F
 
 from memory_platform.kernel.ids import stable_id
 from snapshots.knowledge.index.cell_store import FreshVector, store_vectors_in_cells
+from snapshots.knowledge.index.chunk_terms import unpack_chunk_terms
 from snapshots.knowledge.index.config import SIZES, BlockConfig, IndexSizes
-from snapshots.knowledge.index.posting_blocks import pack_blocks
+from snapshots.knowledge.index.posting_blocks import PackedBlock, drop_positions, pack_blocks
 from snapshots.models import IndexedChunk, IndexPart, PostingBlock
 from tenants.isolation import current_tenant_id
 
@@ -31,10 +33,15 @@ STORE_BLOCKS = """
 INSERT INTO posting_block (tenant_id, id, part, segment, bucket, tier, packed)
 SELECT %s, uuidv7(), %s, %s, b.bucket, b.tier, b.packed
 FROM unnest(%s::smallint[], %s::smallint[], %s::bytea[]) AS b(bucket, tier, packed)
+ON CONFLICT (tenant_id, part, bucket, tier, segment) DO UPDATE SET packed = posting_block.packed || EXCLUDED.packed
+"""
+
+FIND_END = """
+SELECT coalesce(max(position) + 1, 0) FROM indexed_chunk WHERE tenant_id = %s AND part = %s AND segment = %s
 """
 
 PLACE_CHUNKS = """
-UPDATE indexed_chunk i SET segment = %s, position = n.position - 1
+UPDATE indexed_chunk i SET segment = %s, position = %s + n.position - 1
 FROM unnest(%s::uuid[]) WITH ORDINALITY AS n(id, position)
 WHERE i.tenant_id = %s AND i.id = n.id
 """
@@ -83,15 +90,22 @@ def seal_full_segments(part: UUID, sizes: IndexSizes = SIZES) -> None:
         return
     fresh = list(_load_fresh_chunks(part))
     while taken := _take_full_segment(fresh, sizes.blocks):
-        _seal_segment(part, fresh[:taken], sizes)
+        _seal_chunks(part, fresh[:taken], sizes)
         fresh = fresh[taken:]
 
 
-def break_segments(part: UUID, segments: set[int]) -> None:
-    """Delete the blocks of segments of a locked part; their chunks are fresh again."""
-    if segments:
-        PostingBlock.objects.filter(part=part, segment__in=segments).delete()
-        IndexedChunk.objects.filter(part=part, segment__in=segments).update(segment=None, position=None)
+def remove_postings(part: UUID, gone: Mapping[int, Mapping[int, bytes]], sizes: IndexSizes = SIZES) -> None:
+    """Remove chunks of a locked part from the blocks of their segments: packed terms by segment and position."""
+    for segment, chunks in sorted(gone.items()):
+        terms = unpack_chunk_terms(b"".join(chunks.values()))["term"]
+        buckets = np.unique(terms % sizes.blocks.buckets).tolist()
+        held = PostingBlock.objects.filter(part=part, segment=segment, bucket__in=buckets)
+        blocks = [
+            PackedBlock(bucket, tier, bytes(packed))
+            for bucket, tier, packed in held.values_list("bucket", "tier", "packed")
+        ]
+        held.delete()
+        store_blocks(part, segment, list(drop_positions(blocks, chunks.keys(), sizes.blocks)))
 
 
 def _load_fresh_chunks(part: UUID) -> Sequence[FreshChunk]:
@@ -114,20 +128,32 @@ def _take_full_segment(fresh: Sequence[FreshChunk], config: BlockConfig) -> int:
     return 0
 
 
-def _seal_segment(part: UUID, chunks: Sequence[FreshChunk], sizes: IndexSizes) -> None:
-    segment = lock_part(part).next_segment
-    IndexPart.objects.filter(part=part).update(next_segment=segment + 1)
-    blocks = list(pack_blocks([one.terms for one in chunks], sizes.blocks))
-    tenant = current_tenant_id()
-    columns: list[Any] = [
-        [one.bucket for one in blocks],
-        [one.tier for one in blocks],
-        [one.packed for one in blocks],
-    ]
+def _seal_chunks(part: UUID, chunks: Sequence[FreshChunk], sizes: IndexSizes) -> None:
+    segment, first = _choose_segment(part, len(chunks), sizes.blocks)
+    store_blocks(part, segment, list(pack_blocks([one.terms for one in chunks], sizes.blocks, first=first)))
     with connection.cursor() as cursor:
-        cursor.execute(STORE_BLOCKS, [tenant, part, segment, *columns])
-        cursor.execute(PLACE_CHUNKS, [segment, [one.id for one in chunks], tenant])
+        cursor.execute(PLACE_CHUNKS, [segment, first, [one.id for one in chunks], current_tenant_id()])
     vectors = [
         FreshVector(one.number, one.space_id, one.vector) for one in chunks if one.vector is not None and one.space_id
     ]
     store_vectors_in_cells(part, vectors, sizes.cells)
+
+
+def _choose_segment(part: UUID, count: int, config: BlockConfig) -> tuple[int, int]:
+    """Return the segment that so many chunks are added to, the newest or a new one, and their first position in it."""
+    newest = lock_part(part).next_segment - 1
+    if newest >= 0:
+        with connection.cursor() as cursor:
+            cursor.execute(FIND_END, [current_tenant_id(), part, newest])
+            (end,) = cursor.fetchone()
+        if end + count <= config.positions:
+            return newest, end
+    IndexPart.objects.filter(part=part).update(next_segment=newest + 2)
+    return newest + 1, 0
+
+
+def store_blocks(part: UUID, segment: int, blocks: Sequence[PackedBlock]) -> None:
+    """Add blocks to those of a segment of a locked part."""
+    columns = [one.bucket for one in blocks], [one.tier for one in blocks], [one.packed for one in blocks]
+    with connection.cursor() as cursor:
+        cursor.execute(STORE_BLOCKS, [current_tenant_id(), part, segment, *columns])

@@ -21,7 +21,7 @@ from snapshots.embedding.embedding_spaces import (
     space_id,
 )
 from snapshots.knowledge.index.cell_store import FreshVector, remove_vectors, store_vectors_in_cells
-from snapshots.knowledge.index.chunk_index import IndexRow, group_by_cell, prepare_index_rows
+from snapshots.knowledge.index.chunk_index import IndexRow, group_rows, prepare_index_rows
 from snapshots.knowledge.index.config import SIZES, WRITES, IndexSizes
 from snapshots.knowledge.index.sealing import lock_part
 from snapshots.models import EmbeddingSpace, IndexedChunk, IndexPart, VectorCell
@@ -151,7 +151,7 @@ def _replace_vectors(part: UUID, rows: Sequence[IndexRow], sizes: IndexSizes) ->
     lock_part(part)
     made = {one.chunk_id: one for one in rows}
     held = list(IndexedChunk.objects.filter(part=part, chunk_id__in=made).order_by("id"))
-    remove_vectors(group_by_cell((one.number, one.segment, one.cell) for one in held))
+    remove_vectors(group_rows((one.cell, one.number) for one in held))
     sealed: list[FreshVector] = []
     for one in held:
         new = made[one.chunk_id]

@@ -19,26 +19,29 @@ from tenants.isolation import current_tenant_id
 
 LOAD_CANDIDATES = """
 WITH wanted AS (
-  SELECT i.* FROM unnest($5::uuid[], $6::integer[], $7::smallint[]) AS w(part, segment, position)
+  SELECT i.* FROM unnest($2::uuid[], $3::integer[], $4::smallint[]) AS w(part, segment, position)
   JOIN indexed_chunk i ON i.tenant_id = $1::uuid AND i.part = w.part AND i.segment = w.segment
     AND i.position = w.position
   UNION ALL
-  SELECT i.* FROM unnest($8::uuid[], $9::bigint[]) AS w(part, number)
+  SELECT i.* FROM unnest($5::uuid[], $6::bigint[]) AS w(part, number)
   JOIN indexed_chunk i ON i.tenant_id = $1::uuid AND i.part = w.part AND i.number = w.number
 )
 SELECT i.part, i.number, i.chunk_id, i.terms, i.space_id, i.vector FROM wanted i
+"""
+# A search without a filter does not look at the documents.
+LOAD_CANDIDATES_FILTERED = f"""{LOAD_CANDIDATES}
 JOIN document_chunk c ON c.tenant_id = $1::uuid AND c.id = i.chunk_id
 JOIN document d ON d.tenant_id = $1::uuid AND d.id = c.document_id
-WHERE ($2::text[] IS NULL OR d.external_id = ANY($2)) AND ($3::text[] IS NULL OR d.content_type = ANY($3))
-  AND ($4::jsonb IS NULL OR d.metadata @> $4)
+WHERE ($7::text[] IS NULL OR d.external_id = ANY($7)) AND ($8::text[] IS NULL OR d.content_type = ANY($8))
+  AND ($9::jsonb IS NULL OR d.metadata @> $9)
 """
 LOAD_FILTERED = """
 SELECT i.part, i.number, i.chunk_id, i.terms, i.space_id, i.vector FROM document d
 JOIN document_chunk c ON c.tenant_id = $1::uuid AND c.document_id = d.id
-JOIN indexed_chunk i ON i.tenant_id = $1::uuid AND i.chunk_id = c.id AND i.part = ANY($5::uuid[])
-WHERE d.tenant_id = $1::uuid AND ($2::text[] IS NULL OR d.external_id = ANY($2))
-  AND ($3::text[] IS NULL OR d.content_type = ANY($3)) AND ($4::jsonb IS NULL OR d.metadata @> $4)
-LIMIT $6::integer
+JOIN indexed_chunk i ON i.tenant_id = $1::uuid AND i.chunk_id = c.id AND i.part = ANY($2::uuid[])
+WHERE d.tenant_id = $1::uuid AND ($4::text[] IS NULL OR d.external_id = ANY($4))
+  AND ($5::text[] IS NULL OR d.content_type = ANY($5)) AND ($6::jsonb IS NULL OR d.metadata @> $6)
+LIMIT $3::integer
 """
 
 
@@ -70,21 +73,25 @@ def load_candidates(
     sealed = [one for one in places if one.segment is not None]
     wanted = dict.fromkeys([*numbers, *((one.part, one.number) for one in places if one.segment is None)])
     values = [
-        *_filter_values(filters),
+        current_tenant_id(),
         [one.part for one in sealed],
         [one.segment for one in sealed],
         [one.number for one in sealed],
         [part for part, _ in wanted],
         [number for _, number in wanted],
     ]
-    return list({row[2]: ChunkCandidate(*row) for row in fetch_prepared(LOAD_CANDIDATES, values)}.values())
+    if filters:
+        rows = fetch_prepared(LOAD_CANDIDATES_FILTERED, [*values, *_filter_values(filters)])
+    else:
+        rows = fetch_prepared(LOAD_CANDIDATES, values)
+    return list({row[2]: ChunkCandidate(*row) for row in rows}.values())
 
 
 def load_filtered_candidates(
     parts: SearchedParts, filters: DocumentFilter, config: LaneConfig = LANES_OF_DOCUMENTS
 ) -> list[ChunkCandidate] | None:
     """Return all chunks of the documents that pass the filter; None if they are too many to be read."""
-    values = [*_filter_values(filters), list(parts.parts), config.filtered + 1]
+    values = [current_tenant_id(), list(parts.parts), config.filtered + 1, *_filter_values(filters)]
     rows = fetch_prepared(LOAD_FILTERED, values)
     return [ChunkCandidate(*row) for row in rows] if len(rows) <= config.filtered else None
 
@@ -104,9 +111,4 @@ def score_candidates(
 
 def _filter_values(filters: DocumentFilter) -> list[Any]:
     metadata = orjson.dumps(dict(filters.metadata)).decode() if filters.metadata else None
-    return [
-        current_tenant_id(),
-        list(filters.document_ids) or None,
-        list(filters.content_types) or None,
-        metadata,
-    ]
+    return [list(filters.document_ids) or None, list(filters.content_types) or None, metadata]

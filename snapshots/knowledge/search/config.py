@@ -8,6 +8,8 @@ _SCALE = "times of searches among 10,000, 100,000 and 1,000,000 chunks"
 _PAGES = "248 questions that are not held out, and 60 without an answer; lab/notes/document-answers.md"
 _QUESTIONS = "56 questions over Node's documentation, half of them held out; lab/notes/knowledge-index.md"
 
+_CELLS = "60 questions among 100,000 chunks, with 16 to 48 cells and all; lab/notes/knowledge-speed.md"
+
 
 @dataclass(frozen=True, slots=True)
 class LaneConfig:
@@ -21,7 +23,7 @@ class LaneConfig:
     related_share: float = measured(0.5, source=_QUESTIONS)
     related_terms: int = measured(5, source=_QUESTIONS)
     # Cells that the vectors of a question are compared with; fewer cells are read whole, so that the search is exact.
-    cells: int = assumed(48, owner="knowledge", settle_by=_SCALE)
+    cells: int = measured(32, source=_CELLS)
     # From so many chunks in the searched parts on, the weaker postings of frequent terms are not read.
     weak_until: int = assumed(150_000, owner="knowledge", settle_by=_SCALE)
     # Documents of a filter that hold at most so many chunks are searched one by one.

@@ -1,7 +1,7 @@
 """A question to documents made ready: weighted terms and vectors. Models are asked here, with no transaction open."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -36,22 +36,24 @@ def prepare_document_questions(
     config: LaneConfig = LANES_OF_DOCUMENTS,
     *,
     vectors: Mapping[str, Float32] | None = None,
+    spaces: Collection[UUID] | None = None,
 ) -> tuple[list[DocumentQuestion], frozenset[DegradedReason]]:
-    """Return the prepared wordings, with one call to each model, and none if ``vectors`` holds those of the only
-    wording. Without a model's answer the words remain."""
-    among = active_embedders() if embedders is None else embedders
+    """Return the prepared wordings, with one call to each model of ``spaces`` (all, if None), and none if ``vectors``
+    holds those of the only wording. Without a model's answer the words remain."""
+    active = active_embedders() if embedders is None else embedders
+    among = [one for one in active if spaces is None or not one.dimensions or space_id(one) in spaces]
     texts = [truncate_text(text, DEFAULT_RECALL.question_chars) for text in texts]
     embedded: Sequence[Mapping[str, Float32]] = [vectors or {}]
     degraded = frozenset[DegradedReason]()
     if vectors is None:
         embedded, degraded = embed_questions(texts, among)
-    spaces = {one.name: space_id(one) for one in among}
-    relations = word_relations(among)
+    by_name = {one.name: space_id(one) for one in among}
+    relations = word_relations(active)
     questions = [
         DocumentQuestion(
             text,
             *weigh_question_terms(text, relations, config),
-            _normalise_vectors(own, spaces),
+            _normalise_vectors(own, by_name),
             detect_language(text) == "zh",
         )
         for text, own in zip(texts, embedded, strict=True)
@@ -77,5 +79,5 @@ def weigh_question_terms(
 
 
 def _normalise_vectors(vectors: Mapping[str, Float32], spaces: Mapping[str, UUID]) -> Mapping[UUID, Float32]:
-    usable = {name: vector for name, vector in vectors.items() if np.isfinite(vector).all() and vector.any()}
+    usable = {name: v for name, v in vectors.items() if name in spaces and np.isfinite(v).all() and v.any()}
     return {spaces[name]: np.asarray(v / np.linalg.norm(v), np.float32) for name, v in usable.items()}

@@ -19,17 +19,22 @@ from snapshots.knowledge.search.config import LANES_OF_DOCUMENTS, LaneConfig
 from snapshots.knowledge.search.searched_parts import SearchedParts
 from tenants.isolation import current_tenant_id
 
-# One statement, so that a chunk which is sealed meanwhile is read once: in its block or as a fresh one.
+# One statement, so that a chunk which is sealed meanwhile is read once: in its block or as a fresh one. A row for each
+# part and not for each block: those are thousands.
 READ_WORDS = """
-SELECT b.part, b.segment, NULL::bigint, b.packed FROM posting_block b
+SELECT b.part, true, array_agg(b.segment::bigint), array_agg(octet_length(b.packed)), string_agg(b.packed, '')
+FROM posting_block b
 WHERE b.tenant_id = $1::uuid AND b.part = ANY($2::uuid[]) AND b.bucket = ANY($3::smallint[])
   AND b.tier = ANY($4::smallint[])
+GROUP BY b.part
 UNION ALL
-SELECT i.part, NULL::integer, i.number, i.terms FROM indexed_chunk i
-WHERE i.tenant_id = $1::uuid AND i.part = ANY($2::uuid[]) AND i.segment IS NULL
+SELECT i.part, false, array_agg(i.number), array_agg(octet_length(i.terms)), string_agg(i.terms, '')
+FROM indexed_chunk i WHERE i.tenant_id = $1::uuid AND i.part = ANY($2::uuid[]) AND i.segment IS NULL
+GROUP BY i.part
 """
-# Part, segment or None, number of a fresh chunk or None, packed postings.
-WordRow = tuple[UUID, int | None, int | None, bytes]
+# Part; whether it is of blocks, or of fresh chunks; the segment of each block or the number of each chunk; the bytes of
+# each; all of them joined.
+WordRow = tuple[UUID, bool, Sequence[int], Sequence[int], bytes]
 Int64 = npt.NDArray[np.int64]
 Float64 = npt.NDArray[np.float64]
 Keys = npt.NDArray[np.uint32]
@@ -72,8 +77,7 @@ def rank_words(
     if not terms:
         return KeywordHits((), {})
     keys = np.array(sorted(terms), np.uint32)
-    sealed = [row for row in rows if row[1] is not None]
-    fresh = [row for row in rows if row[1] is None]
+    sealed, fresh = [row for row in rows if row[1]], [row for row in rows if not row[1]]
     found = [_read_sealed(sealed, keys, reads_weak=chunks <= config.weak_until), _read_fresh(fresh, keys)]
     frequency = np.asarray(sum(one.frequency for one in found), np.int64)
     weights = compute_idf(frequency, chunks) * np.array([terms[int(key)] for key in keys])
@@ -138,8 +142,8 @@ class _ReadPostings:
         if not len(self.slots):
             return [], np.zeros(0, np.float32)
         totals = np.bincount(self.slots, weights[self.terms] * self.impacts)
-        best = np.argpartition(-totals, min(depth, len(totals)) - 1)[:depth]
-        best = best[totals[best] > 0]
+        hits = np.flatnonzero(totals > 0)
+        best = hits[np.argpartition(-totals[hits], min(depth, len(hits)) - 1)[:depth]]
         return [self._make_place(int(slot)) for slot in best], totals[best].astype(np.float32)
 
     def _make_place(self, slot: int) -> ChunkPlace:
@@ -148,37 +152,54 @@ class _ReadPostings:
 
 
 def _read_sealed(rows: Sequence[WordRow], keys: Keys, *, reads_weak: bool) -> _ReadPostings:
-    postings, blocks = unpack_blocks([packed for *_, packed in rows])
+    postings, blocks = unpack_blocks(*_join_rows(rows))
     at, is_in = _find_keys(postings["term"], keys)
-    postings, blocks, at = postings[is_in], blocks[is_in], at[is_in]
-    position = postings["position"]
-    is_rest = position >= REST
-    unread = np.bincount(at[is_rest], position[is_rest] - REST, len(keys)).astype(np.int64) * (not reads_weak)
-    at, blocks, postings, position = at[~is_rest], blocks[~is_rest], postings[~is_rest], position[~is_rest]
-    segments = sorted({(part, int(segment or 0)) for part, segment, _, _ in rows})
-    ordinals = {one: i for i, one in enumerate(segments)}
-    of_block = np.array([ordinals[part, int(segment or 0)] for part, segment, _, _ in rows], np.int64)
+    # By columns: numpy copies rows of seven bytes one by one.
+    position, is_rest = postings["position"], postings["position"] >= REST
+    rest, own = np.flatnonzero(is_in & is_rest), np.flatnonzero(is_in & ~is_rest)
+    unread = np.bincount(at[rest], position[rest] - REST, len(keys)).astype(np.int64) * (not reads_weak)
+    segments, of_block = _number_segments(rows)
     return _ReadPostings(
-        np.bincount(at, minlength=len(keys)) + unread,
-        at,
-        of_block[blocks] * POSITIONS + position,
-        postings["impact"],
-        [ChunkPlace(part, segment, 0) for part, segment in segments],
+        np.bincount(at[own], minlength=len(keys)) + unread,
+        at[own],
+        of_block[blocks[own]] * POSITIONS + position[own],
+        postings["impact"][own],
+        segments,
         POSITIONS,
     )
 
 
+def _number_segments(rows: Sequence[WordRow]) -> tuple[list[ChunkPlace], Int64]:
+    """Return the segments of all rows, and which of them each block is of."""
+    places, numbers = list[ChunkPlace](), [np.zeros(0, np.int64)]
+    for part, _, segments, _, _ in rows:
+        distinct, of_block = np.unique(np.array(segments, np.int64), return_inverse=True)
+        numbers.append(len(places) + of_block)
+        places += [ChunkPlace(part, segment, 0) for segment in distinct.tolist()]
+    return places, np.concatenate(numbers)
+
+
 def _read_fresh(rows: Sequence[WordRow], keys: Keys) -> _ReadPostings:
-    packed = [one for *_, one in rows]
-    held = unpack_chunk_terms(b"".join(packed))
-    slots = np.repeat(np.arange(len(rows)), [len(one) // held.itemsize for one in packed])
+    packed, sizes = _join_rows(rows)
+    held = unpack_chunk_terms(packed)
+    slots = np.repeat(np.arange(len(sizes)), sizes // held.itemsize)
     at, is_in = _find_keys(held["term"], keys)
-    places = [ChunkPlace(part, None, int(number or 0)) for part, _, number, _ in rows]
+    places = [ChunkPlace(part, None, number) for part, _, numbers, _, _ in rows for number in numbers]
     frequency = np.bincount(at[is_in], minlength=len(keys))
     return _ReadPostings(frequency, at[is_in], slots[is_in], held["impact"][is_in], places, 1)
 
 
+def _join_rows(rows: Sequence[WordRow]) -> tuple[bytes, Int64]:
+    """Return the joined bytes of all rows, and how many of them are of each block or chunk."""
+    sizes = [np.zeros(0, np.int64), *(np.array(sizes, np.int64) for *_, sizes, _ in rows)]
+    return b"".join([packed for *_, packed in rows]), np.concatenate(sizes)
+
+
 def _find_keys(terms: Keys, keys: Keys) -> tuple[Int64, npt.NDArray[np.bool_]]:
-    """Return where each of ``terms`` stands in the ordered ``keys``, and whether it does."""
-    at = np.minimum(np.searchsorted(keys, terms), len(keys) - 1)
-    return at, keys[at] == terms
+    """Return where each of ``terms`` stands in the ordered ``keys``, and whether it does. Equal terms follow each other
+    in a block: only the first of them is looked up."""
+    terms = np.ascontiguousarray(terms)
+    firsts = np.flatnonzero(np.r_[True, terms[1:] != terms[:-1]][: len(terms)])
+    counts = np.diff(firsts, append=len(terms))
+    at = np.minimum(np.searchsorted(keys, terms[firsts]), len(keys) - 1)
+    return np.repeat(at, counts), np.repeat(keys[at] == terms[firsts], counts)

@@ -39,6 +39,7 @@ from snapshots.knowledge.search.values import (
     DocumentAbstainReason,
     DocumentAnswer,
     DocumentQuery,
+    FoundPassage,
     PassageExplanation,
 )
 from snapshots.recall.question import Stopwatch
@@ -55,23 +56,27 @@ def search_documents(
     before and between them. ``vectors``: the question's by embedding space, if it was embedded already."""
     watch = Stopwatch()
     texts, lacking = _list_wordings(tenant_id, query, watch)
+    with watch.stage("parts"):
+        parts = find_searched_parts(tenant_id, query.scope)
+    if not parts.parts:
+        return DocumentAnswer([], DocumentAbstainReason.NO_DOCUMENTS, lacking, watch.ms)
     with watch.stage("embed"):
-        questions, degraded = prepare_document_questions(texts, vectors=None if query.rewrite else vectors)
+        own = None if query.rewrite else vectors
+        questions, degraded = prepare_document_questions(texts, vectors=own, spaces=parts.spaces)
     degraded |= lacking
-    with watch.stage("search"), tenant_tx(tenant_id):
-        parts = find_searched_parts(query.scope)
-        ranked = rank_documents(questions, query, parts) if parts.parts else []
+    with tenant_tx(tenant_id):
+        with watch.stage("search"):
+            ranked = rank_documents(questions, query, parts)
+        passages = [] if query.rerank else _read_passages(ranked, query, watch)
     if query.rerank:
         with watch.stage("rerank"):
             ranked, lacking = _rerank(tenant_id, query, ranked)
         degraded |= lacking
-    relevant = [one for one in ranked if one.relevance >= query.min_relevance]
-    with watch.stage("read"), tenant_tx(tenant_id):
-        chosen = relevant[: query.top_k * query.merged]
-        passages = make_passages(chosen, load_chunk_texts([one.chunk_id for one in chosen]), query.top_k, query.merged)
+        with tenant_tx(tenant_id):
+            passages = _read_passages(ranked, query, watch)
     return DocumentAnswer(
         order_passages(passages, query.order),
-        None if passages else _find_abstain_reason(parts, ranked),
+        None if passages else _find_abstain_reason(ranked),
         degraded,
         watch.ms,
     )
@@ -194,7 +199,11 @@ def _rerank(
     return sorted(read, key=lambda one: -one.score), frozenset()
 
 
-def _find_abstain_reason(parts: SearchedParts, ranked: Sequence[RankedChunk]) -> DocumentAbstainReason:
-    if not parts.parts:
-        return DocumentAbstainReason.NO_DOCUMENTS
+def _read_passages(ranked: Sequence[RankedChunk], query: DocumentQuery, watch: Stopwatch) -> list[FoundPassage]:
+    with watch.stage("read"):
+        chosen = [one for one in ranked if one.relevance >= query.min_relevance][: query.top_k * query.merged]
+        return make_passages(chosen, load_chunk_texts([one.chunk_id for one in chosen]), query.top_k, query.merged)
+
+
+def _find_abstain_reason(ranked: Sequence[RankedChunk]) -> DocumentAbstainReason:
     return DocumentAbstainReason.NOTHING_RELEVANT if ranked else DocumentAbstainReason.NOTHING_FOUND

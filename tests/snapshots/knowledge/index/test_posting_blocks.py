@@ -1,5 +1,7 @@
 """Postings in blocks and vectors in cells say what the chunks say. Rows: K3."""
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,16 @@ from memory_platform.kernel.ids import new_id
 from snapshots.embedding.index_row_packing import hash_term
 from snapshots.knowledge.index.chunk_terms import IndexWords, pack_chunk_terms, unpack_chunk_terms
 from snapshots.knowledge.index.config import BlockConfig, CellConfig
-from snapshots.knowledge.index.posting_blocks import REST, STRONG, WEAK, pack_blocks, unpack_blocks
+from snapshots.knowledge.index.posting_blocks import (
+    POSTING_IN_BLOCK,
+    REST,
+    STRONG,
+    WEAK,
+    BlockPostings,
+    PackedBlock,
+    drop_positions,
+    pack_blocks,
+)
 from snapshots.knowledge.index.vector_cells import (
     CellRows,
     compute_centroid,
@@ -18,7 +29,7 @@ from snapshots.knowledge.index.vector_cells import (
     unpack_vectors,
 )
 from snapshots.knowledge.search.config import LaneConfig
-from snapshots.knowledge.search.keyword_lane import rank_words, score_chunks
+from snapshots.knowledge.search.keyword_lane import WordRow, rank_words, score_chunks
 from snapshots.knowledge.search.passages import ChunkText, RankedChunk, make_passages
 
 PART = new_id()
@@ -27,19 +38,38 @@ PACKED = [pack_chunk_terms(IndexWords("Refund policy", text)) for text in TEXTS]
 WORDS = {hash_term("refund"): 1.0, hash_term("card"): 1.0, hash_term("退款"): 1.0, hash_term("17"): 1.0}
 
 
-def test_blocks_hold_every_posting_of_their_chunks_once() -> None:
-    blocks = list(pack_blocks(PACKED, BlockConfig(buckets=16, strong=50)))
-    postings, _ = unpack_blocks([one.packed for one in blocks])
+SPLIT = BlockConfig(buckets=16, strong=50)
+
+
+def join_postings(blocks: Iterable[PackedBlock]) -> BlockPostings:
+    return np.frombuffer(b"".join(one.packed for one in blocks), POSTING_IN_BLOCK)
+
+
+def list_postings(blocks: Iterable[PackedBlock]) -> list[tuple[int, int, int]]:
+    postings = join_postings(blocks)
     own = postings[postings["position"] < REST]
-    held = sorted(zip(own["position"].tolist(), own["term"].tolist(), own["impact"].tolist(), strict=True))
-    given = sorted((i, *row) for i, packed in enumerate(PACKED) for row in unpack_chunk_terms(packed).tolist())
-    assert held == given
+    return sorted(zip(own["position"].tolist(), own["term"].tolist(), own["impact"].tolist(), strict=True))
+
+
+def make_word_row(packed: Sequence[bytes], numbers: Sequence[int], *, is_sealed: bool) -> WordRow:
+    return PART, is_sealed, numbers, [len(one) for one in packed], b"".join(packed)
+
+
+def make_sealed_row(blocks: Iterable[PackedBlock]) -> WordRow:
+    packed = [one.packed for one in blocks]
+    return make_word_row(packed, [0] * len(packed), is_sealed=True)
+
+
+def test_blocks_hold_every_posting_of_their_chunks_once() -> None:
+    told = sorted((i, *row) for i, packed in enumerate(PACKED) for row in unpack_chunk_terms(packed).tolist())
+    assert list_postings(pack_blocks(PACKED, SPLIT)) == told
+    grown = [*pack_blocks(PACKED[:120], SPLIT), *pack_blocks(PACKED[120:], SPLIT, first=120)]
+    assert list_postings(grown) == told
 
 
 def test_a_frequent_term_keeps_its_strongest_postings_and_counts_the_others() -> None:
-    blocks = list(pack_blocks(PACKED, BlockConfig(buckets=16, strong=50)))
-    strong, _ = unpack_blocks([one.packed for one in blocks if one.tier == STRONG])
-    weak, _ = unpack_blocks([one.packed for one in blocks if one.tier == WEAK])
+    blocks = list(pack_blocks(PACKED, SPLIT))
+    strong, weak = (join_postings(one for one in blocks if one.tier == tier) for tier in (STRONG, WEAK))
     term = hash_term("refund")
     kept, left = strong[strong["term"] == term], weak[weak["term"] == term]
     marks = kept["position"] >= REST
@@ -48,11 +78,25 @@ def test_a_frequent_term_keeps_its_strongest_postings_and_counts_the_others() ->
     assert kept["impact"][~marks].min() >= left["impact"].max()
 
 
+def test_chunks_that_leave_take_their_postings_and_are_not_counted() -> None:
+    blocks = [*pack_blocks(PACKED[:200], SPLIT), *pack_blocks(PACKED[200:], SPLIT, first=200)]
+    gone = {*range(0, 300, 3), 250}
+    left = list(drop_positions(blocks, gone, SPLIT))
+    assert list_postings(left) == [one for one in list_postings(blocks) if one[0] not in gone]
+    strong, weak = (join_postings(one for one in left if one.tier == tier) for tier in (STRONG, WEAK))
+    term = hash_term("refund")
+    counted = strong["position"][(strong["term"] == term) & (strong["position"] >= REST)]
+    assert (counted - REST).sum() == (weak["term"] == term).sum()
+    assert not list(drop_positions(blocks, range(300), SPLIT))
+
+
 @pytest.mark.parametrize("sealed", [0, 120, 300])
 def test_ranking_over_blocks_is_that_over_chunks(sealed: int) -> None:
-    blocks = [(PART, 0, None, one.packed) for one in pack_blocks(PACKED[:sealed])]
-    fresh = [(PART, None, i, packed) for i, packed in enumerate(PACKED[sealed:], sealed)]
-    hits = rank_words([*blocks, *fresh], WORDS, len(PACKED), depth=300)
+    rows = [
+        make_sealed_row(pack_blocks(PACKED[:sealed])),
+        make_word_row(PACKED[sealed:], range(sealed, 300), is_sealed=False),
+    ]
+    hits = rank_words(rows, WORDS, len(PACKED), depth=300)
     scores, coverage = score_chunks(PACKED, hits.term_weights)
     ranked = [place.number for place in hits.places]
     assert sorted(ranked) == list(range(300))
@@ -64,18 +108,18 @@ def test_ranking_over_blocks_is_that_over_chunks(sealed: int) -> None:
 
 
 def test_a_term_is_as_rare_when_its_weak_postings_are_not_read() -> None:
-    whole = [(PART, 0, None, one.packed) for one in pack_blocks(PACKED, BlockConfig(strong=50))]
-    strong = [(PART, 0, None, one.packed) for one in pack_blocks(PACKED, BlockConfig(strong=50)) if one.tier == STRONG]
+    blocks = list(pack_blocks(PACKED, BlockConfig(strong=50)))
     small, large = LaneConfig(weak_until=10_000), LaneConfig(weak_until=10)
-    read = rank_words(whole, WORDS, len(PACKED), depth=5, config=small)
-    unread = rank_words(strong, WORDS, len(PACKED), depth=5, config=large)
+    read = rank_words([make_sealed_row(blocks)], WORDS, len(PACKED), depth=5, config=small)
+    strong = make_sealed_row(one for one in blocks if one.tier == STRONG)
+    unread = rank_words([strong], WORDS, len(PACKED), depth=5, config=large)
     assert read.term_weights == unread.term_weights
     assert read.places[0] == unread.places[0]
 
 
 @pytest.mark.parametrize("terms", [{}, {hash_term("nowhere"): 1.0}])
 def test_words_that_no_chunk_holds_find_nothing(terms: dict[int, float]) -> None:
-    rows = [(PART, 0, None, one.packed) for one in pack_blocks(PACKED)]
+    rows = [make_sealed_row(pack_blocks(PACKED))]
     assert not rank_words(rows, terms, len(PACKED), depth=5).places
     assert not rank_words([], WORDS, 0, depth=5).places
 

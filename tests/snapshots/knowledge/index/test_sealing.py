@@ -1,4 +1,4 @@
-"""Chunks are sealed, broken up and removed, and the index always says what its chunks say. Rows: K1, K3."""
+"""Chunks are sealed, moved and removed, and the index always says what its chunks say. Rows: K1, K3."""
 
 import threading
 from uuid import UUID
@@ -6,6 +6,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 from django.db import connection
+from django.db.models import Max
 
 from snapshots.knowledge.index.chunk_index import find_part, move_in_index, remove_from_index
 from snapshots.knowledge.index.chunk_terms import unpack_chunk_terms
@@ -22,7 +23,7 @@ from tests.snapshots.knowledge.indexed_documents import delete_indexed_document,
 pytestmark = pytest.mark.slow
 
 THINGS = ("lamp", "kettle", "bicycle", "tent", "violin", "ladder", "camera")
-SMALL = IndexSizes(BlockConfig(chunks=60, strong=16), CellConfig(vectors=25))
+SMALL = IndexSizes(BlockConfig(positions=130, chunks=60, strong=16), CellConfig(vectors=25))
 HARBOUR = "The harbour master keeps the tide tables in a blue cupboard."
 
 
@@ -36,10 +37,11 @@ def assert_index_is_whole(tenant: UUID) -> None:
         for part in IndexPart.objects.all():
             rows = list(IndexedChunk.objects.filter(part=part.part))
             assert part.chunk_count == len(rows)
-            postings, blocks = unpack_blocks([bytes(one.packed) for one in PostingBlock.objects.filter(part=part.part)])
-            segments = np.array(list(PostingBlock.objects.filter(part=part.part).values_list("segment", flat=True)))
+            blocks = list(PostingBlock.objects.filter(part=part.part))
+            packed = [bytes(one.packed) for one in blocks]
+            postings, block_of = unpack_blocks(b"".join(packed), np.array([len(one) for one in packed], np.int64))
             own = postings["position"] < REST
-            sealed_at = segments[blocks] if len(postings) else np.zeros(0, np.int64)
+            sealed_at = np.array([one.segment for one in blocks], np.int64)[block_of]
             columns = (sealed_at[own], postings["position"][own], postings["term"][own])
             held = set(zip(*(one.tolist() for one in columns), strict=True))
             told = {
@@ -60,7 +62,7 @@ def assert_index_is_whole(tenant: UUID) -> None:
 
 @pytest.fixture
 def parts_tenant(world: World) -> UUID:
-    """A tenant with three full segments and some fresh chunks."""
+    """A tenant with a full segment, one that can grow, and some fresh chunks."""
     tenant = world.acme.tenant.id
     store_indexed_document(tenant, "parts", make_texts(170), sizes=SMALL)
     store_indexed_document(tenant, "harbour", [HARBOUR, "潮汐表放在蓝色柜子里。"], sizes=SMALL)
@@ -73,10 +75,12 @@ def find(tenant: UUID, text: str) -> list[str]:
     return [one.text for one in found.passages]
 
 
-def test_a_full_segment_is_sealed_and_all_is_found(parts_tenant: UUID) -> None:
+def test_chunks_are_sealed_into_segments_that_grow_and_all_is_found(parts_tenant: UUID) -> None:
     assert_index_is_whole(parts_tenant)
     with tenant_tx(parts_tenant):
-        assert PostingBlock.objects.exists()
+        sealed = IndexedChunk.objects.filter(segment__isnull=False)
+        ends = dict(sealed.order_by().values_list("segment").annotate(Max("position")))
+        assert ends == {0: 119, 1: 59}
         assert IndexedChunk.objects.filter(segment__isnull=True).count() == 22
     assert find(parts_tenant, "Where are the tide tables?")[0].startswith(HARBOUR)
     assert "Spare part 5012 " in find(parts_tenant, "What does spare part 5012 fit?")[0]

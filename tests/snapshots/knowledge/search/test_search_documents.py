@@ -4,8 +4,11 @@ from uuid import UUID
 
 import pytest
 from django.db import IntegrityError
+from django.test import override_settings
 
+from snapshots.knowledge.search.document_question import prepare_document_questions
 from snapshots.knowledge.search.pipeline import search_documents
+from snapshots.knowledge.search.searched_parts import find_searched_parts
 from snapshots.knowledge.search.values import DocumentAbstainReason, DocumentFilter, DocumentQuery, DocumentScope
 from snapshots.models import Chunk, Document, IndexedChunk, PostingBlock, VectorCell
 from tenants.isolation import tenant_tx
@@ -40,6 +43,18 @@ def test_a_question_finds_its_document_in_either_language(acme: UUID) -> None:
     assert ask(acme, "How long does a refund take?")[0] == "refunds"
     assert ask(acme, "How heavy may my luggage be?")[0] == "baggage"
     assert ask(acme, "多久能收到退款?")[0] == "退款"
+
+
+def test_a_model_without_chunks_of_the_tenant_does_not_embed_its_questions(world: World) -> None:
+    tenant, question = world.globex.tenant.id, "How long does a refund take?"
+    with override_settings(EMBEDDER="hashing:64"):
+        store_indexed_document(tenant, "refunds", REFUNDS)
+    with override_settings(EMBEDDER="hashing:32,hashing:64"):
+        spaces = find_searched_parts(tenant, DocumentScope()).spaces
+        (own,), _ = prepare_document_questions([question], spaces=spaces)
+        (any_space,), _ = prepare_document_questions([question])
+    assert (len(spaces), set(own.vectors), own.terms) == (1, set(spaces), any_space.terms)
+    assert len(any_space.vectors) == 2
 
 
 def test_adjacent_chunks_are_one_passage_that_cites_its_span(acme: UUID) -> None:
