@@ -6,7 +6,7 @@ from typing import Any
 from celery.schedules import crontab
 from django.utils.translation import gettext_noop as _
 
-from snapshots.maintenance import CARE, WHOLE
+from snapshots.scheduled_job_registry import CARE, WHOLE
 from tenants.config import RUN_CONFIG
 from tenants.services.job_due_times import Daily, Default
 

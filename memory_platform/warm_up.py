@@ -19,7 +19,7 @@ from snapshots.understanding.changes.ending_classifier import load_ending_classi
 from snapshots.understanding.correcting.correction_classifier import load_correction_classifier
 from snapshots.understanding.grading.clause_classifier import load_clause_classifier
 from snapshots.understanding.heard.forget_order_classifier import load_order_classifier
-from snapshots.understanding.slots.lexicon import load_languages
+from snapshots.understanding.slots.slot_patterns import load_languages
 
 # New objects before Python looks for garbage cycles. With Python's default of 700, a context of 100 memories is
 # interrupted 1.1 times, which costs 0.27 of its 15 ms of CPU; with this number, 0.05.

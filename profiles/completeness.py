@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from memory_platform.kernel.text import detect_language, to_comparable
-from profiles.label_vocabulary import HOMES, WORKPLACES
 from profiles.models import Preference, Subject, Tag, TagKind
 from profiles.selectors import current_preferences, current_profile, tags_of
+from profiles.tag_label_words import HOMES, WORKPLACES
 
 Priority = Literal["high", "medium", "low"]
 

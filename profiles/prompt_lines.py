@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memory_platform.kernel.text import HAN, to_comparable
-from profiles.label_vocabulary import list_synonyms
 from profiles.models import TagKind
 from profiles.provenance_and_verdict import describe_value
+from profiles.tag_label_words import list_synonyms
 
 # How many names beside the label a line shows.
 MOST_NAMES = 3

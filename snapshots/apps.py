@@ -9,7 +9,7 @@ class SnapshotsConfig(AppConfig):
     verbose_name = _("Conversations and memory")
 
     def ready(self) -> None:
-        from snapshots.lifecycle.note_traces import register_note_traces  # noqa: PLC0415 - models are loaded by now, not at import
-        from snapshots.understanding.note_traces import NoteTraceEditor  # noqa: PLC0415 - as above
+        from snapshots.lifecycle.note_trace_hooks import register_note_traces  # noqa: PLC0415 - models are loaded by now, not at import
+        from snapshots.understanding.note_trace_editor import NoteTraceEditor  # noqa: PLC0415 - as above
 
         register_note_traces(NoteTraceEditor())

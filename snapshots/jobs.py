@@ -8,11 +8,10 @@ from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from snapshots.config import JOB_CONFIG
-from snapshots.erasure.certificate_signing import sign_unsigned_erasures
+from snapshots.erasure.check_and_sign import sign_unsigned_erasures
 from snapshots.erasure.subjects import run_erasure
 from snapshots.feedback.implicit_feedback import record_next_turns
 from snapshots.knowledge.processing.pipeline import process_document
-from snapshots.maintenance import COUNT, resend_interrupted_jobs, run_maintenance_job, wake_for_jobs
 from snapshots.models import JobKind, WorkKind
 from snapshots.portability.import_job import run_import
 from snapshots.queue.config import QUEUE_CONFIG
@@ -21,13 +20,14 @@ from snapshots.queue.metrics import find_tenants_with_due_work, record_sweep
 from snapshots.queue.requested_jobs import JobHandler, run_due_jobs
 from snapshots.queue.values import ClaimedWork, Handlers
 from snapshots.queue.worker_wake_ups import publish_wake_up, wake_workers
+from snapshots.scheduled_job_registry import COUNT, resend_interrupted_jobs, run_maintenance_job, wake_for_jobs
 from snapshots.summaries.conversation_snapshots import store_conversation_snapshots
 from snapshots.summaries.running_summaries import write_summaries
 from snapshots.understanding.pipeline import learn_from_messages
 from snapshots.understanding.statements.statements import store_statements
 from snapshots.webhooks.config import WEBHOOKS
+from snapshots.webhooks.due_deliveries import find_tenants_with_due_deliveries
 from snapshots.webhooks.pipeline import deliver_webhooks
-from snapshots.webhooks.sweep import find_tenants_with_due_deliveries
 from tenants.job_decorators import platform_job, tenant_job
 from tenants.services.job_runs import run_for_each_tenant
 
@@ -98,7 +98,7 @@ def continue_jobs_job() -> None:
 
 
 def _build_maintenance_task(name: str) -> Callable[[], None]:
-    """Return the task of a job of :mod:`snapshots.maintenance`; beat and the queue find it by its name."""
+    """Return the task of a job of :mod:`snapshots.scheduled_job_registry`; beat and the queue find it by its name."""
 
     def run() -> None:
         run_maintenance_job(name)

@@ -17,8 +17,8 @@ from lab.benchmarks.worlds.world_spec import PREFIX
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject
 from profiles.provenance_and_verdict import Provenance
-from profiles.services.claims import Claim
 from profiles.services.preferences import record_preference
+from profiles.services.value_claims import Claim
 from tenants.isolation import tenant_tx
 
 KEYS = 100

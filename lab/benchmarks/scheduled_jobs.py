@@ -12,18 +12,18 @@ from functools import partial
 
 from django.db.models.functions import Now
 
-from snapshots.care_preview import CarePreview
 from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
-from snapshots.feedback.outcome import record_outcome
+from snapshots.feedback.record_outcome import record_outcome
 from snapshots.feedback.values import OutcomePart
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
+from snapshots.job_preview import CarePreview
 from snapshots.lifecycle.config import ARCHIVE, REVIEW, EvictionConfig
 from snapshots.lifecycle.retention.eviction import evict_tenant, preview_eviction
 from snapshots.lifecycle.retention.message_archive import restore_messages
-from snapshots.maintenance import CARE, WHOLE, PlatformCareJob, TenantCareJob
 from snapshots.models import Conversation, Message, Snapshot, SnapshotCounter, SnapshotVector
+from snapshots.scheduled_job_registry import CARE, WHOLE, PlatformCareJob, TenantCareJob
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, Scope, Tenant
 from tenants.services.audit import COMMAND_LINE

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from lab.measuring.golden_sets import OTHERS, Score, load_file, load_rows, render_score
-from lab.measuring.spoken_messages import build_graded_context, embed_ahead
+from lab.measuring.single_message_reading import build_graded_context, embed_ahead
 from lab.standalone import list_named_files, run_program
 from memory_platform.kernel.text import simplify
 from snapshots.understanding.believing.candidate_extraction import extract_candidates

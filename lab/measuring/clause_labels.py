@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from lab.measuring.golden_sets import GOLDEN, load_rows
-from lab.measuring.spoken_messages import split_message
+from lab.measuring.single_message_reading import split_message
 from snapshots.understanding.grading.clause_features import SpokenMessage
 from snapshots.understanding.reading.clauses import Clause
 

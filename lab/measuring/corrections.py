@@ -13,7 +13,7 @@ from typing import Any
 
 from lab.measuring.blind_utterances import FoundEntry, choose_said_name, fold_text, read_entries
 from lab.measuring.golden_sets import GOLDEN, Score, load_file, render_score
-from lab.measuring.spoken_messages import embed_ahead, make_notes
+from lab.measuring.single_message_reading import embed_ahead, make_notes
 from lab.standalone import list_named_files, run_program
 from snapshots.understanding.correcting.correction_classifier import is_correction
 from snapshots.understanding.values import CurrentValue

@@ -8,7 +8,7 @@ from typing import Any
 
 from lab.measuring.blind_utterances import compare_line, read_entries, render_misread, render_report
 from lab.measuring.golden_sets import load_rows
-from lab.measuring.spoken_messages import embed_ahead
+from lab.measuring.single_message_reading import embed_ahead
 from lab.standalone import run_program
 
 

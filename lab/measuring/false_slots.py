@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lab.measuring.blind_utterances import read_entries
 from lab.measuring.clause_labels import load_labelled_messages
-from lab.measuring.spoken_messages import make_notes
+from lab.measuring.single_message_reading import make_notes
 from lab.standalone import list_named_files, run_program
 from snapshots.understanding.grading.clause_classifier import LASTING
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from lab.measuring.blind_utterances import READ
 from lab.measuring.golden_sets import load_rows
-from lab.measuring.spoken_messages import split_message
+from lab.measuring.single_message_reading import split_message
 from lab.standalone import run_program
 from snapshots.understanding.fields.field_matching import match_notes
 from snapshots.understanding.grading.clause_classifier import grade_messages
 from snapshots.understanding.proposing.answer_schema import ASKED_SLOTS, SLOT_KEYS, ProposedSlot
-from snapshots.understanding.proposing.quoted_passages import GatedMessage
+from snapshots.understanding.proposing.model_quotes import GatedMessage
 from snapshots.understanding.proposing.slot_gate import gate_slot
 
 

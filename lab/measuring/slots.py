@@ -11,7 +11,7 @@ from typing import Any
 
 from lab.measuring.blind_utterances import READ, FoundEntry, compare_line, list_entries, read_lines
 from lab.measuring.golden_sets import Score
-from lab.measuring.spoken_messages import build_graded_context
+from lab.measuring.single_message_reading import build_graded_context
 from lab.standalone import list_named_files, run_program
 from snapshots.understanding.slots.slot_reading import read_slots
 

@@ -17,7 +17,6 @@ from lab.measuring.golden_sets import GOLDEN
 from lab.standalone import run_program
 from lab.teaching.training import Flags, fit_regression
 from memory_platform.kernel.linear_model import Float32, LinearClassifier
-from snapshots.understanding.fields.background_vectors import BACKGROUND, ENCODER, embed_centred
 from snapshots.understanding.fields.config import MATCHING, MatchingConfig
 from snapshots.understanding.fields.field_matching import (
     FILLS,
@@ -28,6 +27,7 @@ from snapshots.understanding.fields.field_matching import (
     load_field_classifier,
     prepare_fields,
 )
+from snapshots.understanding.fields.reference_vectors import BACKGROUND, ENCODER, embed_centred
 from snapshots.understanding.grading.clause_classifier import LASTING
 from tenants.policies.descriptions_value_kind import FieldDescription
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lab.measuring.golden_sets import GOLDEN, load_lives, load_rows
-from lab.measuring.spoken_messages import split_message
+from lab.measuring.single_message_reading import split_message
 from lab.standalone import run_program
 from lab.teaching.training import Flags, Strings, fit_regression, select_places
 from memory_platform.kernel.linear_model import Float32
@@ -27,7 +27,7 @@ from snapshots.understanding.config import NOTING
 from snapshots.understanding.grading.clause_classifier import grade_messages
 from snapshots.understanding.grading.sentence_vectors import embed_sentences
 from snapshots.understanding.reading.clauses import Clause, split_clauses, split_reply_clauses
-from snapshots.understanding.reading.instruction_classifier import (
+from snapshots.understanding.reading.planted_instruction_classifier import (
     LONGEST_PIECE,
     MOST_PARTS,
     WEIGHTS,
@@ -35,7 +35,7 @@ from snapshots.understanding.reading.instruction_classifier import (
     InstructionWeights,
     load_instruction_classifier,
 )
-from snapshots.understanding.reading.instruction_features import extract_features
+from snapshots.understanding.reading.planted_instruction_features import extract_features
 
 INSTRUCTIONS = GOLDEN / "instructions"
 TEACH, MEASURE = ("teach_en", "teach_zh"), ("measure_en", "measure_zh")

@@ -17,8 +17,8 @@ import numpy as np
 from lab.measuring.golden_sets import GOLDEN, load_rows
 from lab.measuring.relevance_baselines import FIRST, LOST, compute_average_precision
 from lab.standalone import run_program
-from lab.teaching import questions as teach_questions
-from lab.teaching.questions import LANGUAGES, QuestionLesson, embed_lessons, load_lessons
+from lab.teaching import question_needs as teach_questions
+from lab.teaching.question_needs import LANGUAGES, QuestionLesson, embed_lessons, load_lessons
 from lab.teaching.training import Flags, fit_regression, hash_sets, name_version
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.contracts import Embedder

@@ -12,7 +12,7 @@ from profiles.config import BELIEFS
 from profiles.provenance_and_verdict import Provenance
 from snapshots.models import SnapshotKind
 from snapshots.portability.line_kinds import KIND_BY_NAME
-from snapshots.portability.read_columns import ColumnFault, read_row
+from snapshots.portability.parse_line import ColumnFault, read_row
 
 SNAPSHOT = "snapshot"
 # Keys of the metadata that tell where a memory came from.

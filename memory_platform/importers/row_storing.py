@@ -32,17 +32,17 @@ from profiles.models import Preference, Subject
 from profiles.provenance_and_verdict import Provenance, Verdict
 from profiles.selectors import build_subject_key, find_subject
 from profiles.services.beliefs import list_said_times
-from profiles.services.claims import OLDER, have_same_value, make_learned_claim
 from profiles.services.preferences import build_preference_place, record_preference
 from profiles.services.subjects import ensure_subject
 from profiles.services.tombstones import REASON as FORGOTTEN
 from profiles.services.tombstones import find_forgotten_texts, has_tombstones
-from snapshots.intake.conversations import end_conversation_on_request
+from profiles.services.value_claims import OLDER, have_same_value, make_learned_claim
+from snapshots.intake.conversation_rows import end_conversation_on_request
 from snapshots.intake.pipeline import accept_messages, prepare_messages
 from snapshots.intake.values import CONTENT_DIFFERS, IncomingMessage
 from snapshots.models import Message
 from snapshots.notes.notes_of_ended_slots import end_notes_of_ended_values
-from snapshots.policies.effective import load_effective_notes_policy
+from snapshots.policies.effective_policies import load_effective_notes_policy
 from snapshots.portability.import_job import find_stored_lines, import_snapshots, refresh_search_text_and_indexes
 from snapshots.portability.line_kinds import IdMapping
 from tenants.isolation import tenant_tx

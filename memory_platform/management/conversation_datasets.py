@@ -22,7 +22,7 @@ from memory_platform.api.v1.conversations.message_inputs import MessageInput
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from memory_platform.kernel.ids import stable_id
 from profiles.services.subjects import ensure_subject
-from snapshots.intake.conversations import end_conversation_on_request
+from snapshots.intake.conversation_rows import end_conversation_on_request
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from tenants.isolation import tenant_tx

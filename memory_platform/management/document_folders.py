@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memory_platform.kernel.product_ids import find_product_id_fault
 from snapshots.knowledge.documents.config import DOCUMENT_CONFIG
-from snapshots.knowledge.documents.content_types import TYPE_OF_ENDING
+from snapshots.knowledge.documents.content_type_guess import TYPE_OF_ENDING
 from snapshots.knowledge.documents.values import DocumentUpload
 
 # Stands for the slash of a path in an id, which may have none.

@@ -11,11 +11,11 @@ from memory_platform.kernel.errors import Conflict, FieldFault, NotFound, Refuse
 from memory_platform.kernel.text import detect_language
 from profiles.models import Ask, Subject, TagKind
 from profiles.provenance_and_verdict import Verdict
-from profiles.services.claims import make_stated_claim
-from profiles.services.locking import lock_subject
 from profiles.services.preferences import change_list_preference, remove_from_opposite
 from profiles.services.profile import FactChange, FactName, patch_profile
+from profiles.services.subject_lock import lock_subject
 from profiles.services.tags.tags import TagDraft, upsert_tag
+from profiles.services.value_claims import make_stated_claim
 
 PLACE_LABELS = {"home": ("home", "家"), "work": ("work", "公司")}
 CONTACT_LABEL = ("emergency contact", "紧急联系人")

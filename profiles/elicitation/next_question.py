@@ -9,7 +9,7 @@ from memory_platform.kernel.clock import utc_now
 from profiles.completeness import Need, known_profile, list_missing, speaks_chinese
 from profiles.elicitation.config import ASKS, AskConfig
 from profiles.models import Ask, Subject
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
 
 _RANKS = ("high", "medium", "low")
 

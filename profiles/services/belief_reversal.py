@@ -16,7 +16,7 @@ from profiles.services.beliefs import (
     list_said_times,
     save_earlier_version,
 )
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
 
 B = TypeVar("B", bound=Belief)
 

@@ -22,8 +22,8 @@ from profiles.config import BELIEFS
 from profiles.models import Candidate, CandidateKind, Subject
 from profiles.models.belief import Belief
 from profiles.provenance_and_verdict import Provenance, Verdict
-from profiles.services.claims import OLDER, WEAKER, Claim, ClaimOutcome, have_same_value, is_weaker
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
+from profiles.services.value_claims import OLDER, WEAKER, Claim, ClaimOutcome, have_same_value, is_weaker
 
 B = TypeVar("B", bound=Belief)
 

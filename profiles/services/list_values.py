@@ -9,8 +9,8 @@ from memory_platform.kernel.text import to_comparable, to_singular
 from profiles.models.belief import Belief
 from profiles.provenance_and_verdict import Verdict
 from profiles.services.beliefs import BeliefPlace, record_belief, retract_belief
-from profiles.services.claims import ABSENT, NOT_A_LIST, OLDER, Claim, ClaimOutcome, have_same_value, is_weaker
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
+from profiles.services.value_claims import ABSENT, NOT_A_LIST, OLDER, Claim, ClaimOutcome, have_same_value, is_weaker
 
 B = TypeVar("B", bound=Belief)
 

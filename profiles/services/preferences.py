@@ -11,9 +11,9 @@ from profiles.models import CandidateKind, Preference, Subject
 from profiles.provenance_and_verdict import Provenance
 from profiles.selectors import current_preferences
 from profiles.services.beliefs import BeliefPlace, record_belief, retract_belief
-from profiles.services.claims import Claim, ClaimOutcome, is_weaker
 from profiles.services.list_values import change_list, find_entry, list_entries
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
+from profiles.services.value_claims import Claim, ClaimOutcome, is_weaker
 from tenants.services.audit import Actor
 
 # Keys of lists that never hold the same thing at once.

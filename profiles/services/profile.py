@@ -10,10 +10,10 @@ from django.db.models import F
 from profiles.models import PROFILE_FIELDS, CandidateKind, ProfileFact, Subject
 from profiles.provenance_and_verdict import Verdict
 from profiles.services.beliefs import BeliefPlace, record_belief, retract_belief
-from profiles.services.claims import ABSENT, NOT_A_LIST, REMOVED, Claim, ClaimOutcome
 from profiles.services.list_values import change_list, list_entries
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
 from profiles.services.subject_search_text import refresh_search_text
+from profiles.services.value_claims import ABSENT, NOT_A_LIST, REMOVED, Claim, ClaimOutcome
 
 Mode = Literal["overwrite", "append", "merge", "remove"]
 LIST_FIELDS = frozenset({"interests"})

@@ -10,8 +10,8 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject
 from profiles.selectors import find_subject, subject_by_external_id
-from profiles.services.locking import lock_subject
 from profiles.services.profile import FactChange, FactName, FactVerdict, patch_profile
+from profiles.services.subject_lock import lock_subject
 from profiles.services.subject_search_text import search_text_of
 
 

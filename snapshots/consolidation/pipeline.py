@@ -13,7 +13,6 @@ from memory_platform.kernel.text import detect_language
 from memory_platform.providers.contracts import ChatModel, Embedder, EmbeddingUnavailable
 from memory_platform.providers.registry import find_embedder_for
 from profiles.models import Subject
-from snapshots.care_preview import CarePreview
 from snapshots.consolidation.config import CONSOLIDATION
 from snapshots.consolidation.consolidation_store import build_draft, join_group, list_members, list_undone_pairs
 from snapshots.consolidation.joined_text import JoinedTextWriter
@@ -26,6 +25,7 @@ from snapshots.consolidation.similar_groups import (
 )
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
+from snapshots.job_preview import CarePreview
 from tenants.isolation import tenant_tx
 from tenants.services.job_runs import TenantTurn
 

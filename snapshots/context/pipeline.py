@@ -44,19 +44,19 @@ from snapshots.context.receipt_record import (
     render_stored_sections,
     render_token_report,
 )
+from snapshots.context.turn.all_or_past_questions import asks_about_past, asks_for_all
 from snapshots.context.turn.chat_model_intent import fill_by_chat_model
-from snapshots.context.turn.inferred_fields import corrects_last_reply, fill_intent, fill_phase
-from snapshots.context.turn.memory_questions import asks_about_past, asks_for_all
+from snapshots.context.turn.inferred_request_fields import corrects_last_reply, fill_intent, fill_phase
 from snapshots.context.turn.model_tier import TierRoute, choose_tier_route, is_answered_well
 from snapshots.context.values import AssembledContext, ContextMaterial, ContextRequest, Passage
 from snapshots.context.writing.prompt_fence import make_nonce
-from snapshots.knowledge.search.beside_memory import search_beside_memory
+from snapshots.knowledge.search.documents_beside_memory import search_beside_memory
 from snapshots.knowledge.search.values import DocumentScope
 from snapshots.models import Receipt
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.filtering.filter_grammar import FilterNode
-from snapshots.recall.loading.stored_memory import (
+from snapshots.recall.loading.load_stored_memory import (
     SubjectReader,
     make_reader_by_product_id,
     make_reader_by_product_id_in_scope,

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from profiles.provenance_and_verdict import describe_value
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
 from snapshots.episodes.config import TASKS
 from snapshots.episodes.values import (
     ActiveStep,

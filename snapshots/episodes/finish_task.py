@@ -13,7 +13,7 @@ from memory_platform.kernel.errors import Conflict
 from memory_platform.kernel.text import detect_language
 from profiles.models import Subject
 from profiles.selectors import subject_by_external_id
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
 from profiles.services.tombstones import ForgottenMemory
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.episodes.agent_tasks import Accept, find_task

@@ -9,16 +9,16 @@ from django.db.models import Exists, OuterRef, Q
 
 from profiles.models import Ask, Erasure, ErasureScope, IdempotentReply, ToolSave
 from profiles.services.erasure_certificates import add_counts, open_erasure
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
 from profiles.services.tombstones import record_tombstones
 from snapshots.conversation_queries import add_archived_words
 from snapshots.embedding.snapshot_store import begin_memory_epoch
-from snapshots.erasure.certificate_signing import count_windows_left, sign_after_commit
+from snapshots.erasure.check_and_sign import count_windows_left, sign_after_commit
 from snapshots.erasure.derived_rows import delete_snapshots, dissolve_consolidations
-from snapshots.erasure.forgotten_words import ForgottenWords, blank_candidates_of_messages, strip_receipts
-from snapshots.erasure.learned.unlearning import UnlearnedRows, unlearn_messages
-from snapshots.erasure.notes import detach_notes, find_notes_only_in
-from snapshots.erasure.tables import drop_zeros
+from snapshots.erasure.forgotten_word_copies import ForgottenWords, blank_candidates_of_messages, strip_receipts
+from snapshots.erasure.learned.unlearn_messages import UnlearnedRows, unlearn_messages
+from snapshots.erasure.notes_of_forgotten_messages import detach_notes, find_notes_only_in
+from snapshots.erasure.subject_tables import drop_zeros
 from snapshots.models import (
     Conversation,
     ForgetOrder,

@@ -9,9 +9,9 @@ from django.db.models import F, Q, QuerySet
 
 from profiles.models import Preference, ProfileFact, Tag
 from profiles.provenance_and_verdict import describe_value
-from snapshots.erasure.learned.beliefs import load_erased_belief
-from snapshots.erasure.learned.tags import list_column_texts
-from snapshots.erasure.learned.unlearning import find_unlearned_rows
+from snapshots.erasure.learned.forget_belief_values import load_erased_belief
+from snapshots.erasure.learned.tag_losses import list_column_texts
+from snapshots.erasure.learned.unlearn_messages import find_unlearned_rows
 from snapshots.erasure.memories import find_target
 from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import SOURCES, Note, ReceiptMemory, Snapshot, SnapshotSource

@@ -16,12 +16,12 @@ from memory_platform.kernel.errors import Conflict
 from profiles.models import Erasure, ErasureScope, IdempotentReply, Subject
 from profiles.selectors import build_subject_key
 from profiles.services.erasure_certificates import add_counts, open_erasure, write_tombstones_to_certificate
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
 from profiles.services.tombstones import MessageName, record_tombstones
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, load_reindexing_drafts, prepare_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch, reindex_snapshot
-from snapshots.erasure.certificate_signing import sign_after_commit
+from snapshots.erasure.check_and_sign import sign_after_commit
 from snapshots.erasure.derived_rows import (
     delete_snapshots,
     dissolve_consolidations,
@@ -29,7 +29,7 @@ from snapshots.erasure.derived_rows import (
     find_consolidated_members,
     remake_conversation_snapshots,
 )
-from snapshots.erasure.forgotten_words import (
+from snapshots.erasure.forgotten_word_copies import (
     ForgottenWords,
     blank_candidates_of_messages,
     blank_messages,
@@ -40,8 +40,13 @@ from snapshots.erasure.forgotten_words import (
     find_same_snapshots,
     strip_receipts,
 )
-from snapshots.erasure.learned.unlearning import UnlearnedRows, unlearn_messages
-from snapshots.erasure.notes import count_note_contexts_left, detach_notes, find_note_origin, find_notes_only_in
+from snapshots.erasure.learned.unlearn_messages import UnlearnedRows, unlearn_messages
+from snapshots.erasure.notes_of_forgotten_messages import (
+    count_note_contexts_left,
+    detach_notes,
+    find_note_origin,
+    find_notes_only_in,
+)
 from snapshots.errors import NoteUnknown, SnapshotUnknown
 from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind, SnapshotSource, SnapshotVersion

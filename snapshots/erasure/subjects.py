@@ -21,9 +21,9 @@ from profiles.services.erasure_certificates import (
     open_erasure,
     open_same_erasure,
 )
-from snapshots.erasure.certificate_signing import REDIS_AWAY, count_windows_left
+from snapshots.erasure.check_and_sign import REDIS_AWAY, count_windows_left
 from snapshots.erasure.config import ERASURE_CONFIG, ErasureConfig
-from snapshots.erasure.tables import (
+from snapshots.erasure.subject_tables import (
     SubjectTable,
     count_rows,
     count_rows_left,
@@ -39,7 +39,7 @@ from snapshots.queue.values import LeaseLost
 from snapshots.recall.loading.loaded_indexes import INDEXES
 from snapshots.store_items.writing import hide_items_of_subject
 from snapshots.threads.deletion import close_threads_of_subject
-from snapshots.webhooks.outbox import tell_person_erased
+from snapshots.webhooks.deliveries import tell_person_erased
 from snapshots.window.cached_window import erase_windows
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor

@@ -9,9 +9,9 @@ from memory_platform.kernel.text import to_comparable
 from profiles.models import Subject
 from profiles.selectors import load_own_names
 from snapshots.feedback.config import JUDGING, LOOP
-from snapshots.feedback.outcome import load_query, record_outcome_part
 from snapshots.feedback.reading.model_judge import is_unclear, judge_turns
 from snapshots.feedback.reading.sense_classifier import classify_turns
+from snapshots.feedback.record_outcome import load_query, record_outcome_part
 from snapshots.feedback.values import AnsweredTurn, OutcomePart, TurnSense
 from snapshots.models import Message, MessageRole, Receipt
 from snapshots.queue.draining.leases import lock_leased

@@ -4,15 +4,15 @@ from datetime import datetime
 
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.text import content_hash
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
 from snapshots.models import Message, MessageRole, Receipt
-from snapshots.understanding.believing.candidates_of_message import CandidateResult
 from snapshots.understanding.believing.immediate_corrections import (
     APPLIED,
     apply_corrections,
     apply_unposted_correction,
     record_change_times,
 )
+from snapshots.understanding.believing.lesson import CandidateResult
 from snapshots.understanding.config import EXTRACTION
 from snapshots.understanding.correcting.value_correction_detection import may_correct
 

@@ -7,7 +7,7 @@ from typing import Literal
 from uuid import UUID
 
 from snapshots.models import VERDICT
-from snapshots.understanding.believing.candidates_of_message import CandidateResult
+from snapshots.understanding.believing.lesson import CandidateResult
 
 UtilisationSign = Literal["words", "reference", "value"]
 

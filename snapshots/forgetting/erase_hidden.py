@@ -10,12 +10,12 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import ErasureScope
 from profiles.services.erasure_certificates import add_counts, open_erasure, write_tombstones_to_certificate
 from profiles.services.tombstones import load_tombstones
-from snapshots.care_preview import CarePreview
-from snapshots.erasure.certificate_signing import sign_after_commit
-from snapshots.erasure.tables import drop_zeros
+from snapshots.erasure.check_and_sign import sign_after_commit
+from snapshots.erasure.subject_tables import drop_zeros
 from snapshots.forgetting.config import FORGETTING, ForgettingConfig
 from snapshots.forgetting.hidden_rows import decompress_rows
 from snapshots.forgetting.hide_targets import BY_USER
+from snapshots.job_preview import CarePreview
 from snapshots.models import ForgetOrder, ForgetOrderState, Message, Snapshot
 from tenants.isolation import tenant_tx
 from tenants.services.job_runs import TenantTurn

@@ -1,7 +1,7 @@
 """Hide the targets of an order in its transaction: remove them from every table and window, and keep a packed copy.
 
 The data is removed rather than marked, so that no read, export, receipt or earlier moment can show it. Only
-:mod:`snapshots.forgetting.undo` restores the copy. Locks follow the order of all forgetting.
+:mod:`snapshots.forgetting.undo_order` restores the copy. Locks follow the order of all forgetting.
 """
 
 from collections.abc import Collection, Iterable
@@ -19,7 +19,7 @@ from snapshots.fast_lane_result import FastLaneResult
 from snapshots.forgetting.config import FORGETTING
 from snapshots.forgetting.hidden_rows import MESSAGE_COLUMNS, compress_rows, pack_beliefs, pack_row, pack_snapshots
 from snapshots.forgetting.order_targets import FORGOTTEN, ForgetTargets, SlotRow
-from snapshots.forgetting.removal import RemovalScope, lock_removal_scope, remove_scope
+from snapshots.forgetting.remove_targets import RemovalScope, lock_removal_scope, remove_scope
 from snapshots.models import SOURCES, ForgetOrder, Message, Snapshot, Work, WorkState
 from tenants.models import ActorKind
 from tenants.services.audit import Actor

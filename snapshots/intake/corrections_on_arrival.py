@@ -18,12 +18,12 @@ from snapshots.fast_lane_result import FastLaneResult
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.notes.notes_of_ended_slots import end_outdated_notes
-from snapshots.understanding.believing.candidates_of_message import CandidateResult, is_forgotten_message
 from snapshots.understanding.believing.immediate_corrections import APPLIED, apply_corrections, record_change_times
+from snapshots.understanding.believing.lesson import CandidateResult, is_forgotten_message
+from snapshots.understanding.changes.apply_note_endings import apply_endings
 from snapshots.understanding.changes.change_words import has_change_cue
 from snapshots.understanding.changes.ending_classifier import EndingEffect
 from snapshots.understanding.changes.note_ending_sentences import find_changing_sentences
-from snapshots.understanding.changes.note_endings import apply_endings
 from snapshots.understanding.changes.predicted_endings import (
     CurrentNote,
     NoteEnding,
@@ -33,7 +33,7 @@ from snapshots.understanding.changes.predicted_endings import (
 from snapshots.understanding.config import CHANGES, EXTRACTION
 from snapshots.understanding.drafting.note_drafts import build_spoken_message
 from snapshots.understanding.grading.clause_classifier import grade_messages
-from snapshots.understanding.grading.instruction_filter import drop_instructions
+from snapshots.understanding.grading.planted_instruction_filter import drop_instructions
 from snapshots.understanding.reading.text_folding import fold_for_matching
 from snapshots.understanding.statements.shown_memories import ShownBySubject, load_shown_prompts
 from snapshots.understanding.statements.statements import HeardMessage

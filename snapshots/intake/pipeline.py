@@ -26,9 +26,9 @@ from memory_platform.observability.metrics import MESSAGES_ACCEPTED
 from memory_platform.observability.tracing import CONVERSATION, RECORDS, STORE, TENANT, UPSERT, open_memory_span
 from profiles.models import Subject
 from profiles.selectors import build_subject_key
-from snapshots.intake.conversations import lock_or_create_conversation, record_acceptance
+from snapshots.intake.conversation_rows import lock_or_create_conversation, record_acceptance
 from snapshots.intake.corrections_on_arrival import EndingsByText, apply_corrections_and_endings, find_endings_by_text
-from snapshots.intake.forget_orders import OrderVectors, carry_out_forget_orders, embed_orders_of_messages
+from snapshots.intake.forget_orders_on_arrival import OrderVectors, carry_out_forget_orders, embed_orders_of_messages
 from snapshots.intake.new_messages import (
     Screening,
     insert_messages,
@@ -42,11 +42,11 @@ from snapshots.models import Conversation, Message
 from snapshots.notes.policy_section import NotesPolicy
 from snapshots.queue.enqueue import enqueue_messages
 from snapshots.queue.worker_wake_ups import wake_workers
-from snapshots.understanding.slots.lexicon import load_languages
+from snapshots.understanding.slots.slot_patterns import load_languages
 from snapshots.window.cached_window import build_window, cache_window, collect_window_turns
 from snapshots.window.values import WindowMessage
 from tenants.isolation import current_tenant_id
-from tenants.services.usage.recording import record_message_usage
+from tenants.services.usage.ledger_entries import record_message_usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,10 @@ from profiles.services.beliefs import (
     list_said_times,
     save_earlier_version,
 )
-from profiles.services.claims import have_same_value
 from profiles.services.preferences import build_preference_place
 from profiles.services.profile import FactName, build_fact_place
 from profiles.services.tags.tags import LabelTaken, patch_tag
+from profiles.services.value_claims import have_same_value
 from snapshots.models import Conversation, MemoryFile
 
 BeliefRow = Preference | ProfileFact

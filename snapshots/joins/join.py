@@ -17,7 +17,7 @@ from profiles.models import Subject, SubjectAlias, SubjectJoin
 from profiles.services.subject_search_text import refresh_search_text
 from snapshots.embedding.snapshot_store import lock_memory
 from snapshots.erasure.config import ERASURE_CONFIG
-from snapshots.erasure.tables import count_rows_left, list_subject_tables
+from snapshots.erasure.subject_tables import count_rows_left, list_subject_tables
 from snapshots.joins.config import JOINS
 from snapshots.joins.conflicts import (
     BeliefConflict,

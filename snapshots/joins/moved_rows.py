@@ -13,7 +13,7 @@ from django.db import connection
 from django.db.models.functions import Now
 
 from snapshots.embedding.snapshot_store import begin_memory_epoch, claim_positions
-from snapshots.erasure.tables import FOLLOWED_KEYS_SQL, list_subject_tables
+from snapshots.erasure.subject_tables import FOLLOWED_KEYS_SQL, list_subject_tables
 from snapshots.models import MemoryBlock, Snapshot, SubjectMemory, Work, WorkState
 from tenants.isolation import current_tenant_id
 

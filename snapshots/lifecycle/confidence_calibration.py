@@ -20,10 +20,10 @@ from profiles.config import BELIEFS
 from profiles.models import Preference, ProfileFact, Subject
 from profiles.provenance_and_verdict import Provenance
 from profiles.services.beliefs import rate_belief
-from profiles.services.locking import lock_subject
-from snapshots.care_preview import CarePreview
+from profiles.services.subject_lock import lock_subject
 from snapshots.embedding.snapshot_history import store_version
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
+from snapshots.job_preview import CarePreview
 from snapshots.lifecycle.config import CALIBRATION, CalibrationConfig
 from snapshots.lifecycle.memory_reviews import Memory, request_review
 from snapshots.lifecycle.selectors import build_current_snapshot_condition

@@ -20,9 +20,9 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.audit import record_act
 from profiles.models import Preference, ProfileFact, Subject
-from profiles.services.locking import lock_subject
-from snapshots.care_preview import CarePreview
+from profiles.services.subject_lock import lock_subject
 from snapshots.embedding.snapshot_store import begin_memory_epoch
+from snapshots.job_preview import CarePreview
 from snapshots.lifecycle.config import REVIEW, ReviewConfig
 from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, retire_memory, store_undo_record

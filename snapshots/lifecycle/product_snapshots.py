@@ -26,7 +26,7 @@ from snapshots.config import choose_default_provenance
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import MaskText, PreparedSnapshot, SnapshotToStore, prepare_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory, store_snapshots
-from snapshots.lifecycle.note_traces import end_note_traces, lock_note_subject
+from snapshots.lifecycle.note_trace_hooks import end_note_traces, lock_note_subject
 from snapshots.lifecycle.selectors import build_current_snapshot_condition, load_held_snapshot
 from snapshots.lifecycle.write_types import (
     ExpiresInPast,

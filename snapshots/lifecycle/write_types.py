@@ -9,7 +9,7 @@ from uuid import UUID
 from memory_platform.kernel.errors import FieldFault, Refused
 from profiles.config import BELIEFS
 from profiles.provenance_and_verdict import Provenance, Verdict
-from profiles.services.claims import ConfidenceAboveCeiling
+from profiles.services.value_claims import ConfidenceAboveCeiling
 from snapshots.embedding.snapshot_drafts import MaskText, PreparedSnapshot
 from snapshots.models import Snapshot, SnapshotKind
 

@@ -9,7 +9,7 @@ from django.db.models import Func, IntegerField
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from profiles.selectors import find_subject
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
 from profiles.services.subjects import ensure_subject
 from snapshots.memory_files.command_types import (
     CommandRefused,
@@ -33,7 +33,7 @@ from snapshots.memory_files.paths import (
     list_parents,
     normalise_path,
 )
-from snapshots.memory_files.rendering import render_file, render_folder, render_snippet
+from snapshots.memory_files.tool_answers import render_file, render_folder, render_snippet
 from snapshots.models import MemoryFile
 from snapshots.sensitive.detector import is_sensitive
 from tenants.services.audit import Actor, record_audit

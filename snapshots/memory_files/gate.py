@@ -8,7 +8,7 @@ from snapshots.memory_files.command_types import CommandRefused
 from snapshots.memory_files.config import MEMORY_FILES
 from snapshots.memory_files.paths import BULLETS
 from snapshots.sensitive.detector import is_sensitive
-from snapshots.understanding.reading.instruction_classifier import is_instruction
+from snapshots.understanding.reading.planted_instruction_classifier import is_instruction
 from snapshots.understanding.reading.text_folding import fold_for_matching
 
 

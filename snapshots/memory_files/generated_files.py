@@ -22,7 +22,7 @@ from snapshots.memory_files.paths import BULLETS, NOTES, PROFILE
 from snapshots.notes.selectors import NoteFilter, list_notes
 from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, RenderedPrompt
 from snapshots.receipts.write import write_receipt
-from snapshots.understanding.reading.instruction_classifier import is_instruction
+from snapshots.understanding.reading.planted_instruction_classifier import is_instruction
 
 _ADDS_ONLY = "Lines that are added become notes, if they are no secrets and no instructions. Nothing can be taken out."
 _HEADS = {

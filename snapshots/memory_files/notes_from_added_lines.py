@@ -17,7 +17,7 @@ from snapshots.notes.handwritten_notes import create_note, prepare_note
 from snapshots.notes.values import NewNote, NoteOffer, VitalInstruction
 from snapshots.sensitive.detector import is_sensitive, mask_sensitive
 from snapshots.understanding.drafting.repeated_notes import find_repeated_text
-from snapshots.understanding.grading.posted_notes import grade_posted_note, suggest_vital_class
+from snapshots.understanding.grading.handwritten_note_grade import grade_posted_note, suggest_vital_class
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor, record_audit
 

@@ -93,7 +93,7 @@ class SnapshotVector(SubjectOwned):
 class MemoryBlock(SubjectOwned):
     """The index rows of 500 positions of a large memory, packed as one value for fast loading.
 
-    ``packed`` is :func:`snapshots.recall.memory_indexes.packed_blocks.pack_block` of ``format``, with the vectors of
+    ``packed`` is :func:`snapshots.recall.memory_indexes.block_format.pack_block` of ``format``, with the vectors of
     ``spaces`` (ordered names, separated by blanks). A copy: a change of one of its memories deletes it in the same
     transaction. Processes of different configurations or releases have their own blocks.
     """

@@ -12,10 +12,10 @@ from tenants.models import TenantForeignKey
 
 class Receipt(SubjectOwned):
     """One assembled context. ``packed`` holds its candidates: ids, numbers and reasons without text; older and imported
-    receipts have them in ``candidates``. :func:`snapshots.receipts.packing.unpack_candidates` reads either.
+    receipts have them in ``candidates``. :func:`snapshots.receipts.candidate_packing.unpack_candidates` reads either.
 
     ``due`` is a JSON array of ``[memory, lane, position]``: the memories in the context while they have no row of their
-    own yet; None afterwards, and for a context without memories. See :mod:`snapshots.receipts.memory_rows`.
+    own yet; None afterwards, and for a context without memories. See :mod:`snapshots.receipts.injected_memory_rows`.
     ``rendered`` is zlib-compressed JSON ``{"query", "messages"}``; it is purged after a time, the rest stays.
     ``replied_at`` and ``answered_at``: when the product reported the reply, and the user's next turn. ``experiment``
     and ``arm`` by name: the subject's part when the context was made; "" for none. ``made_by``: the release and the

@@ -9,12 +9,12 @@ from uuid import UUID
 from memory_platform.kernel.errors import Conflict
 from profiles.models import Subject
 from profiles.provenance_and_verdict import Verdict
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.snapshot_store import begin_memory_epoch
-from snapshots.lifecycle.edits import TRIES, Edit, EditPlan, EditResult, apply_edit, edit_snapshot, plan_edit
-from snapshots.lifecycle.note_traces import NO_TRACES, end_note_traces
+from snapshots.lifecycle.edit_snapshot import TRIES, Edit, EditPlan, EditResult, apply_edit, edit_snapshot, plan_edit
+from snapshots.lifecycle.note_trace_hooks import NO_TRACES, end_note_traces
 from snapshots.lifecycle.product_snapshots import retire_snapshot
 from snapshots.lifecycle.selectors import load_held_snapshot
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, lock_memory_in_use, store_undo_record
@@ -23,7 +23,7 @@ from snapshots.models import ActVerb, Note, Snapshot, SnapshotKind
 from snapshots.notes.about_filter import build_about_columns
 from snapshots.notes.handwritten_notes import record_vital_audit
 from snapshots.notes.selectors import find_current_note, load_note_with_sources
-from snapshots.notes.store import change_note
+from snapshots.notes.store_and_confirm import change_note
 from snapshots.notes.values import NoteAbout, SourcedNote, Suggest, VitalInstruction, WrittenNote, choose_vital_class
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
@@ -76,7 +76,7 @@ def edit_note(tenant_id: UUID, address: SnapshotAddress, edit: NoteEdit, embedde
 def edit_memory(
     tenant_id: UUID, address: SnapshotAddress, edit: Edit, embedders: Embedders, *, by: Actor, suggest: Suggest
 ) -> EditResult:
-    """Change a snapshot as :func:`snapshots.lifecycle.edits.edit_snapshot` does, a note as :func:`edit_note` does; a
+    """Change a snapshot as :func:`snapshots.lifecycle.edit_snapshot.edit_snapshot` does, a note as :func:`edit_note`; a
     note whose new words name nothing vital is no longer vital. Opens its own scopes. Raises the errors of both."""
     with tenant_tx(tenant_id):
         is_note = load_held_snapshot(address).kind == SnapshotKind.NOTE

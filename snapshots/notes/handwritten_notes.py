@@ -12,7 +12,7 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import MEMORIES_WRITTEN
 from profiles.models import Subject
 from profiles.provenance_and_verdict import Verdict
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
 from profiles.services.tombstones import ForgottenMemory, find_forgotten_texts
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import MaskText
@@ -23,7 +23,7 @@ from snapshots.lifecycle.write_types import NewSnapshot
 from snapshots.models import AboutKind, Note, NoteGrade, Snapshot, SnapshotKind
 from snapshots.notes.about_filter import build_about_columns
 from snapshots.notes.selectors import load_note_with_sources
-from snapshots.notes.store import build_confirmed_columns, change_note, choose_stronger, store_notes
+from snapshots.notes.store_and_confirm import build_confirmed_columns, change_note, choose_stronger, store_notes
 from snapshots.notes.values import (
     FindRepeated,
     NewNote,

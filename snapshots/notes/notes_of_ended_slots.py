@@ -13,11 +13,11 @@ from django.db.models import F
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import DetailName, Preference, ProfileFact, Tag, TagDetail
-from profiles.services.claims import have_same_value
 from profiles.services.list_values import find_entry, list_entries
+from profiles.services.value_claims import have_same_value
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory
 from snapshots.models import SOURCES, Note, NoteSlot, Snapshot, SnapshotSource
-from snapshots.notes.ending import doubt_note, end_note, load_current_notes
+from snapshots.notes.end_and_doubt import doubt_note, end_note, load_current_notes
 from snapshots.notes.slot_links import KEYS, list_believed_links, names_value, tells_of_entry
 from snapshots.notes.slots_of_ended_notes import TOLD_OF_A_TAG
 

@@ -17,12 +17,12 @@ from profiles.models import Preference, ProfileFact, Subject, Tag, TagDetail
 from profiles.provenance_and_verdict import Provenance
 from profiles.services.belief_reversal import reinstate_belief, withdraw_belief
 from profiles.services.beliefs import retract_belief
-from profiles.services.claims import make_learned_claim
 from profiles.services.list_values import find_entry, list_entries
 from profiles.services.preferences import build_preference_place, change_list_preference
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.subject_search_text import refresh_search_text
 from profiles.services.tags.tags import patch_tag
+from profiles.services.value_claims import make_learned_claim
 from snapshots.lifecycle.staff_actions.memory_actions import find_belief_place
 from snapshots.models import SOURCES, Message, NoteSlot, Snapshot, SnapshotSource
 from snapshots.notes.slot_links import KEYS, build_link, list_believed_links, names_value, shares_words, tells_of_entry

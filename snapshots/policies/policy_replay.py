@@ -11,7 +11,8 @@ from snapshots.context.receipt_record import load_component_versions
 from snapshots.feedback.tallies.arm_figures import ShareEstimate, estimate_share
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.notes.policy_section import NOTES_SECTION
-from snapshots.policies.effective import build_policies
+from snapshots.policies.effective_policies import build_policies
+from snapshots.policies.policy_sections import PURGE
 from snapshots.policies.receipt_replay import (
     ReplayedChoice,
     ReplayedQuestion,
@@ -21,8 +22,7 @@ from snapshots.policies.receipt_replay import (
     list_unreplayable_changes,
     replay_receipt,
 )
-from snapshots.policies.sections import PURGE
-from snapshots.receipts.packing import unpack_candidates
+from snapshots.receipts.candidate_packing import unpack_candidates
 from snapshots.understanding.fields.requested_fields import FIELDS_SECTION
 from tenants.policies.policy_documents import Document, list_differences
 from tenants.services.policies import version_by_number

@@ -12,7 +12,7 @@ from typing import Any
 from snapshots.context.config import ContextPolicy
 from snapshots.context.receipt_record import ROOM
 from snapshots.context.values import MemoryRoom
-from snapshots.policies.effective import Policies
+from snapshots.policies.effective_policies import Policies
 from snapshots.recall.config import RankingPolicy
 
 KEPT, OVER_BUDGET, SNAPSHOTS, MEMORY = "kept", "over_budget", "snapshots", "memory"

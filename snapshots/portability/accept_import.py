@@ -24,7 +24,7 @@ from profiles.services.tombstones import find_forgotten_messages, find_forgotten
 from snapshots.models import Job, JobKind, JobPart, SnapshotKind
 from snapshots.portability.config import PORTABILITY, PortabilityConfig
 from snapshots.portability.line_kinds import END, HEADER, KIND_BY_NAME, LINE_KINDS, READABLE_FORMATS, SUBJECT
-from snapshots.portability.read_columns import ColumnFault, read_row
+from snapshots.portability.parse_line import ColumnFault, read_row
 from snapshots.queue.requested_jobs import add_job, wake_job_workers
 from tenants.isolation import current_tenant_id
 

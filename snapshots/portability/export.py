@@ -21,8 +21,8 @@ from snapshots.conversation_queries import add_archived_words
 from snapshots.models import Message, Receipt, ReceiptMemory
 from snapshots.portability.config import PORTABILITY, PortabilityConfig
 from snapshots.portability.line_kinds import END, FORMAT, HEADER, LINE_KINDS, PACKED_COLUMN, SUBJECT, LineKind
-from snapshots.receipts.memory_rows import write_memory_rows_of_subject
-from snapshots.receipts.packing import unpack_candidates
+from snapshots.receipts.candidate_packing import unpack_candidates
+from snapshots.receipts.injected_memory_rows import write_memory_rows_of_subject
 from tenants.isolation import tenant_tx
 
 BEFORE_ALL_IDS = UUID(int=0)

@@ -20,8 +20,7 @@ from snapshots.embedding.snapshot_store import begin_memory_epoch, store_snapsho
 from snapshots.lifecycle.write_types import drop_secret_labels
 from snapshots.models import Conversation, Job, JobPart, Message, Snapshot
 from snapshots.portability.accept_import import LINK_LINE, drop_newly_forgotten, unpack_lines
-from snapshots.portability.line_kinds import KIND_BY_NAME, IdMapping
-from snapshots.portability.store_lines import (
+from snapshots.portability.import_lines import (
     FORGOTTEN,
     STORED,
     UNCHANGED,
@@ -32,6 +31,7 @@ from snapshots.portability.store_lines import (
     store_links,
     store_rows,
 )
+from snapshots.portability.line_kinds import KIND_BY_NAME, IdMapping
 from snapshots.queue.requested_jobs import advance_job, finish_job, lock_job
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.note_backfill import reset_passes

@@ -15,13 +15,13 @@ from profiles.models import ErasureScope, Preference, ProfileFact, Subject, Tag
 from profiles.services.erasure_certificates import hash_object, hash_subject, list_tombstones
 from profiles.services.tombstones import store_missing_tombstones
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.erasure.certificate_signing import find_marked_messages, find_marked_snapshots
+from snapshots.erasure.check_and_sign import find_marked_messages, find_marked_snapshots
 from snapshots.erasure.conversations import delete_conversation
-from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
+from snapshots.erasure.learned.forget_belief_values import forget_fact, forget_preference, forget_tag
 from snapshots.erasure.memories import ErasureTarget, build_target, forget_target
 from snapshots.erasure.subjects import erase_subject
 from snapshots.errors import SnapshotUnknown
-from snapshots.intake.conversations import lock_conversation
+from snapshots.intake.conversation_rows import lock_conversation
 from snapshots.models import Conversation, Snapshot
 from snapshots.window.redis_store import drop_all_windows
 from tenants.isolation import tenant_tx

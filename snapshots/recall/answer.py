@@ -25,7 +25,7 @@ from profiles.services.tags.lookup import TagMatch, lookup_tags
 from snapshots.embedding.snapshot_history import NOTHING_CHANGED, EarlierSnapshot, parse_note_values
 from snapshots.models import AboutKind
 from snapshots.recall.config import DEFAULT_RECALL
-from snapshots.recall.loading.stored_memory import (
+from snapshots.recall.loading.load_stored_memory import (
     STATE,
     MemoryState,
     SubjectReader,

@@ -39,15 +39,15 @@ from snapshots.recall.answer import (
     parse_answer,
 )
 from snapshots.recall.config import DEFAULT_RECALL, RecallPolicy
-from snapshots.recall.loading.loaded_indexes import find_cached_index, load_current_index
-from snapshots.recall.loading.metadata_filters import resolve_metadata_conditions
-from snapshots.recall.loading.past_index_limits import TURNS
-from snapshots.recall.loading.past_indexes import load_indexes_at
-from snapshots.recall.loading.stored_memory import (
+from snapshots.recall.loading.load_stored_memory import (
     SubjectReader,
     make_reader_by_product_id,
     make_reader_in_scope,
 )
+from snapshots.recall.loading.loaded_indexes import find_cached_index, load_current_index
+from snapshots.recall.loading.metadata_filters import resolve_metadata_conditions
+from snapshots.recall.loading.past_index_limits import TURNS
+from snapshots.recall.loading.past_indexes import load_indexes_at
 from snapshots.recall.memory_indexes.memory_index import MemoryIndex
 from snapshots.recall.question import RecallQuestion, Stopwatch, add_wordings, prepare_question
 from snapshots.recall.ranking.memory_ranking import (

@@ -47,7 +47,7 @@ OWN_INDEX_LANES: Mapping[str, MemoryKind] = {NOTES: "note", REPLIES: "reply"}
 SNAPSHOT_KINDS: tuple[MemoryKind, ...] = tuple(kind for kind in MEMORY_KINDS if kind not in OWN_INDEX_LANES.values())
 # Lanes that rank an index by the question; the others read what is held.
 SEARCHED_LANES = frozenset({SNAPSHOTS, *OWN_INDEX_LANES})
-# Documents of the tenant: :mod:`snapshots.knowledge.search.beside_memory` answers for them.
+# Documents of the tenant: :mod:`snapshots.knowledge.search.documents_beside_memory` answers for them.
 DOCUMENTS = "documents"
 
 

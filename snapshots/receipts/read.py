@@ -15,7 +15,7 @@ from memory_platform.kernel.errors import NotFound
 from memory_platform.kernel.keyword_terms import shared_words
 from profiles.selectors import build_subject_key
 from snapshots.models import Receipt, ReceiptMemory
-from snapshots.receipts.packing import unpack_candidates
+from snapshots.receipts.candidate_packing import unpack_candidates
 from snapshots.receipts.values import RenderedPrompt
 
 # Columns that lists do not load.

@@ -24,10 +24,10 @@ class ReceiptCandidate(NamedTuple):
     """One candidate of a context, without its words.
 
     ``context_position`` counts from 1 in reading order; None if it was left out. ``explain``: ranks, scores and factors
-    without their names, in the order of :func:`snapshots.receipts.packing.named`. ``relevance`` and ``threshold`` are
-    those of a memory that competed for the question; ``standing`` names the reason of one that is in every context:
+    without their names, in the order of :mod:`snapshots.receipts.candidate_packing`. ``relevance`` and ``threshold``
+    are those of a memory that competed for the question; ``standing`` names the reason of one that is in every context:
     :data:`VITAL` or :data:`LASTING`. ``passage`` is the place of a document's passage, without names, in the order of
-    :data:`snapshots.receipts.packing.PASSAGE_PARTS`.
+    :data:`snapshots.receipts.candidate_packing.PASSAGE_PARTS`.
     """
 
     memory_id: str

@@ -1,9 +1,9 @@
 """Writes a receipt: one row for the context and one for the cost ledger, in one statement.
 
 The injected memories are part of the receipt until each gets a row of its own, a moment later:
-:mod:`snapshots.receipts.memory_rows`. It commits without waiting for the disk: a receipt lost with a crashing server is
-no lost message. If the content has changed since it was read, nothing is written: a prompt that shows forgotten content
-must not be kept.
+:mod:`snapshots.receipts.injected_memory_rows`. It commits without waiting for the disk: a receipt lost with a crashing
+server is no lost message. If the content has changed since it was read, nothing is written: a prompt that shows
+forgotten content must not be kept.
 """
 
 import zlib
@@ -17,8 +17,8 @@ from django.db import IntegrityError, connection
 
 from memory_platform.postgres.prepared_statements import Rows, Statement, fetch_together
 from snapshots.models import Receipt
+from snapshots.receipts.candidate_packing import pack_candidates
 from snapshots.receipts.config import RECEIPTS
-from snapshots.receipts.packing import pack_candidates
 from snapshots.receipts.values import ContextOutdated, ReceiptCandidate, ReceiptDraft, RenderedPrompt
 from tenants.isolation import current_tenant_id, tenant_writes
 

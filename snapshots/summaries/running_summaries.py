@@ -22,7 +22,7 @@ from snapshots.sensitive.detector import is_sensitive
 from snapshots.summaries.config import RUNNING, RunningConfig
 from snapshots.summaries.prompts import SUMMARISE
 from snapshots.summaries.rule_summaries import is_too_much_for_rules, mask_and_filter_messages, summarise_by_rules
-from snapshots.understanding.reading.instruction_classifier import is_instruction
+from snapshots.understanding.reading.planted_instruction_classifier import is_instruction
 from snapshots.understanding.reading.text_folding import estimate_tokens, fold_for_matching
 from snapshots.understanding.statements.shown_memories import NOTHING_SHOWN, ShownBySubject, load_shown_prompts
 from snapshots.understanding.statements.statements import build_own_utterance

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from memory_platform.postgres.prepared_statements import Statement
 from snapshots.threads.config import THREADS
-from snapshots.threads.reading import read_writes
+from snapshots.threads.read_checkpoints import read_writes
 from snapshots.threads.values import EMPTY, PackedValue, Place, StoredWrite
 from tenants.isolation import tenant_reads
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from snapshots.sensitive.detector import find_sensitive, is_sensitive, is_sensitive_named, is_telephone
 from snapshots.understanding.config import EXTRACTION, ExtractionConfig
-from snapshots.understanding.reading.instruction_classifier import is_instruction
+from snapshots.understanding.reading.planted_instruction_classifier import is_instruction
 from snapshots.understanding.reading.text_folding import fold_for_matching
 from snapshots.understanding.values import (
     Candidate,

@@ -16,13 +16,13 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from profiles.selectors import load_own_names
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
 from snapshots.embedding.snapshot_store import lock_memory
 from snapshots.models import Message, MessageRole, SnapshotKind, SnapshotSource, SubjectMemory
 from snapshots.notes.notes_of_ended_slots import end_outdated_notes
 from snapshots.notes.policy_section import load_notes_policy
 from snapshots.understanding.believing.current_values import BeliefCache
-from snapshots.understanding.changes.note_endings import write_endings
+from snapshots.understanding.changes.apply_note_endings import write_endings
 from snapshots.understanding.changes.notes_ended_by_messages import find_message_endings
 from snapshots.understanding.changes.successor_notes import add_successor_notes
 from snapshots.understanding.correcting.corrected_notes import correct_notes

@@ -15,7 +15,7 @@ from snapshots.embedding.snapshot_drafts import prepare_snapshots
 from snapshots.models import SnapshotKind, SnapshotSource
 from snapshots.notes.policy_section import NotesPolicy
 from snapshots.notes.slot_links import NoteSpan, link_notes_to_slots
-from snapshots.notes.store import confirm_notes, store_notes
+from snapshots.notes.store_and_confirm import confirm_notes, store_notes
 from snapshots.notes.values import NoteRepeat, PreparedNote
 from snapshots.understanding.changes.notes_ended_by_messages import ReadMessage
 from snapshots.understanding.drafting.note_drafts import (
@@ -27,7 +27,7 @@ from snapshots.understanding.drafting.note_drafts import (
 from snapshots.understanding.drafting.repeated_habits import find_habit_repeat, weaken_unsure_habit
 from snapshots.understanding.drafting.repeated_notes import KnownNote, find_repeat, load_known_notes, make_known_note
 from snapshots.understanding.grading.clause_classifier import grade_messages
-from snapshots.understanding.grading.instruction_filter import drop_instructions
+from snapshots.understanding.grading.planted_instruction_filter import drop_instructions
 from snapshots.understanding.statements.statements import HeardMessage
 
 

@@ -9,22 +9,22 @@ from typing import Literal
 
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.text import to_comparable
-from profiles.label_vocabulary import list_synonyms
 from profiles.models import Subject, Tag, TagKind
 from profiles.provenance_and_verdict import Verdict
 from profiles.selectors import tags_of
 from profiles.services.tags.lookup import lookup_tags
 from profiles.services.tags.tags import TagDraft, upsert_tag
+from profiles.tag_label_words import list_synonyms
 from snapshots.conversation_queries import add_archived_words
 from snapshots.models import AboutKind, Message, MessageRole, TagSource
 from snapshots.notes.values import NoteDetails, PreparedNote
-from snapshots.understanding.believing.candidates_of_message import is_forgotten_message
 from snapshots.understanding.believing.current_values import BeliefCache
+from snapshots.understanding.believing.lesson import is_forgotten_message
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.drafting.person_mentions import NamedPerson, find_introduced_person
 from snapshots.understanding.reading.text_folding import detect_rule_language
-from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.pronouns import find_pronoun, resolve_pronoun
+from snapshots.understanding.slots.slot_patterns import load_language
 from snapshots.understanding.slots.slot_reading import LONGEST_READ
 from snapshots.understanding.values import NOBODY, Evidence, NearbyPeople, TagCandidate
 

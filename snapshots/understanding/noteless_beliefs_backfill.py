@@ -17,16 +17,16 @@ from memory_platform.providers.token_estimator import TokenEstimator
 from profiles.models import Candidate, Preference, Subject, Tag
 from profiles.provenance_and_verdict import Verdict
 from profiles.selectors import load_own_names
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
 from snapshots.models import SOURCES, Message, MessageRole, NoteSlot, Snapshot
 from snapshots.notes.policy_section import load_notes_policy
 from snapshots.notes.slot_links import HELD, KEYS, OF_KIND, build_target_filter, names_value
-from snapshots.notes.store import store_notes
+from snapshots.notes.store_and_confirm import store_notes
 from snapshots.notes.values import PreparedNote
 from snapshots.understanding.believing.belief_reviews import NO_LASTING_WORDS, compute_review_id
-from snapshots.understanding.believing.candidates_of_message import dump_candidate
+from snapshots.understanding.believing.lesson import dump_candidate
 from snapshots.understanding.changes.notes_ended_by_messages import ReadMessage
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.drafting.clause_joining import NotePart

@@ -12,7 +12,7 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.models import Subject
 from profiles.selectors import load_own_names
-from profiles.services.locking import lock_subjects
+from profiles.services.subject_lock import lock_subjects
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.snapshot_store import store_snapshots
@@ -24,9 +24,9 @@ from snapshots.queue.draining.leases import complete_items, lock_leased, release
 from snapshots.queue.enqueue import enqueue_summaries
 from snapshots.queue.values import ClaimedWork
 from snapshots.understanding.believing.apply_candidates import apply_message_candidates
-from snapshots.understanding.believing.candidates_of_message import extract_message_candidates
 from snapshots.understanding.believing.current_values import BeliefCache
-from snapshots.understanding.changes.note_endings import write_endings
+from snapshots.understanding.believing.lesson import extract_message_candidates
+from snapshots.understanding.changes.apply_note_endings import write_endings
 from snapshots.understanding.changes.notes_ended_by_messages import MessageEndings, ReadMessage, find_message_endings
 from snapshots.understanding.changes.successor_notes import add_successor_notes
 from snapshots.understanding.correcting.corrected_notes import correct_notes

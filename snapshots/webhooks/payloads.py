@@ -16,7 +16,7 @@ from profiles.prompt_lines import TagParts, render_preference, render_tag
 from profiles.provenance_and_verdict import describe_value
 from snapshots.models import Conversation, Snapshot, SnapshotKind, WebhookDelivery, WebhookEvent
 from snapshots.webhooks.config import WEBHOOKS
-from snapshots.webhooks.outbox import name_person
+from snapshots.webhooks.deliveries import name_person
 from snapshots.webhooks.sending import SignedMessage
 from snapshots.webhooks.signatures import build_signature_headers
 from snapshots.webhooks.webhooks import TEXT, list_signers

@@ -10,12 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID
 
 from snapshots.models import WebhookDelivery
-from snapshots.webhooks.claims import DeliveryOutcome, claim_deliveries, give_up_lost, mark_outcomes
 from snapshots.webhooks.config import WEBHOOKS, WebhookConfig
+from snapshots.webhooks.delivery_claims import DeliveryOutcome, claim_deliveries, give_up_lost, mark_outcomes
 from snapshots.webhooks.payloads import build_message, load_held_rows
 from snapshots.webhooks.sending import SignedMessage, send_message
 from tenants.isolation import tenant_tx
-from tenants.services.upstreams.sealed_keys import KeyUnreadable
+from tenants.services.upstreams.secret_encryption import KeyUnreadable
 
 Prepared = tuple[WebhookDelivery, SignedMessage | DeliveryOutcome]
 

@@ -14,8 +14,8 @@ from httpx import codes
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.release import RELEASE
 from memory_platform.providers.endpoints.checked_connections import AddressRefused, CheckedClient
-from snapshots.webhooks.claims import DeliveryOutcome
 from snapshots.webhooks.config import WEBHOOKS
+from snapshots.webhooks.delivery_claims import DeliveryOutcome
 from tenants.services.upstreams.allowed_urls import is_allowed_host
 
 USER_AGENT = f"memory-platform-webhooks/{RELEASE}"

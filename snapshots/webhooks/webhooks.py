@@ -16,7 +16,7 @@ from tenants.isolation import current_tenant_id
 from tenants.models import Tenant
 from tenants.services.audit import Actor, record_audit
 from tenants.services.upstreams.allowed_urls import find_url_fault
-from tenants.services.upstreams.sealed_keys import reseal_key, seal_key, unseal_key
+from tenants.services.upstreams.secret_encryption import reseal_key, seal_key, unseal_key
 
 # What may be subscribed to: a test is only sent on request.
 EVENTS = tuple(event.value for event in WebhookEvent if event != WebhookEvent.TEST)

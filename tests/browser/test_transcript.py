@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from memory_platform.console.shared.value_rendering import build_change_address
 from memory_platform.console.transcript.message_links import build_turn_address
-from snapshots.feedback.outcome import record_outcome
+from snapshots.feedback.record_outcome import record_outcome
 from snapshots.feedback.values import OutcomePart
 from snapshots.models import Message, Receipt
 from tenants.isolation import tenant_tx

@@ -13,7 +13,7 @@ from django_celery_beat.models import CrontabSchedule, IntervalSchedule, Periodi
 from memory_platform.beat_scheduler import sync_schedule
 from memory_platform.celery import app
 from memory_platform.timetable import TIMETABLE, ScheduledJob
-from snapshots.maintenance import JOBS
+from snapshots.scheduled_job_registry import JOBS
 from tenants.services.job_due_times import Daily
 
 SENT_BY_NAME = {f"snapshots.jobs.{name}_job" for name in ("drain_work", "run_asked_jobs", "deliver_webhooks")}

@@ -8,10 +8,10 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from profiles.belief_queries import find_subject_id, load_beliefs, load_tags
 from profiles.selectors import build_profile, group_preference_values, preferences_at, profile_facts, tags_of
-from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference, retract_preference
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags.tags import TagDraft, upsert_tag
+from profiles.services.value_claims import make_stated_claim
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 

@@ -11,10 +11,10 @@ from django.db import connections
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from profiles.models import Candidate, Preference, ProfileFact, Tag
-from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags.tags import TagDraft, upsert_tag
+from profiles.services.value_claims import make_stated_claim
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import SnapshotToStore, prepare_snapshots
 from snapshots.embedding.snapshot_store import store_snapshots

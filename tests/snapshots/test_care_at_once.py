@@ -19,10 +19,9 @@ from django.db.models import Count, Sum
 from lab.benchmarks.scheduled_jobs import ORDER
 from memory_platform.kernel.clock import utc_now
 from profiles.services.subjects import ensure_subject
-from snapshots.feedback.tallies.indicators import roll_up_indicators
+from snapshots.feedback.tallies.indicator_roll_up import roll_up_indicators
 from snapshots.lifecycle.config import ARCHIVE, REVIEW
 from snapshots.lifecycle.memory_reviews import review_tenant
-from snapshots.maintenance import CARE
 from snapshots.models import (
     Calibration,
     Consolidation,
@@ -38,6 +37,7 @@ from snapshots.models import (
     Work,
     WorkState,
 )
+from snapshots.scheduled_job_registry import CARE
 from tenants.isolation import tenant_tx
 from tenants.models import UsageDay, UsageEvent
 from tenants.services.job_runs import TenantTurn, run_by_hand

@@ -25,7 +25,7 @@ from snapshots.knowledge.index.chunk_index import find_part, prepare_index_rows
 from snapshots.knowledge.index.chunk_terms import unpack_chunk_terms
 from snapshots.knowledge.index.config import BLOCKS
 from snapshots.knowledge.index.posting_blocks import PackedBlock, pack_blocks
-from snapshots.knowledge.index.sealing import count_chunks, lock_part, store_blocks
+from snapshots.knowledge.index.segment_sealing import count_chunks, lock_part, store_blocks
 from snapshots.knowledge.index.vector_cells import pack_vector, split_cell, unpack_vectors
 from snapshots.models import Document, IndexPart
 from tenants.isolation import current_tenant_id, tenant_tx

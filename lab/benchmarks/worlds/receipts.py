@@ -15,7 +15,7 @@ from lab.benchmarks.worlds.world_builder import copy_of
 from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.models import Conversation, Receipt, ReceiptMemory
-from snapshots.receipts.memory_rows import write_memory_rows_of_tenant
+from snapshots.receipts.injected_memory_rows import write_memory_rows_of_tenant
 from tenants.isolation import current_tenant_id, tenant_tx
 
 # Contexts that are made, whatever number of receipts is wanted: a few milliseconds each; a copy takes a tenth.

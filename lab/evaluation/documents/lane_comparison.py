@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from lab.evaluation.documents.questions_of_pages import PagePiece, PageQuestion, find_answers
-from lab.evaluation.ranking.bootstrap import compute_interval
+from lab.evaluation.ranking.paired_bootstrap import compute_interval
 from memory_platform.kernel.ids import new_id
 from snapshots.embedding.embedding_spaces import Embedders, space_id
 from snapshots.knowledge.index.chunk_index import prepare_index_rows
-from snapshots.knowledge.search.candidates import ChunkCandidate, LaneScores, score_candidates
+from snapshots.knowledge.search.chunk_candidates import ChunkCandidate, LaneScores, score_candidates
 from snapshots.knowledge.search.config import ANSWER_LIMITS, LANES_OF_DOCUMENTS
 from snapshots.knowledge.search.document_question import DocumentQuestion, prepare_document_questions
 from snapshots.knowledge.search.keyword_lane import score_chunks, weigh_terms_among

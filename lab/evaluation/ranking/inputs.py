@@ -16,8 +16,8 @@ from profiles.belief_queries import find_subject_id
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.index_row_packing import Float32
 from snapshots.recall.answer import load_texts
+from snapshots.recall.loading.load_stored_memory import make_reader_in_scope
 from snapshots.recall.loading.loaded_indexes import load_indexes
-from snapshots.recall.loading.stored_memory import make_reader_in_scope
 from snapshots.recall.memory_indexes.memory_index import MemoryIndex
 from snapshots.recall.question import embed_questions
 from snapshots.recall.ranking.memory_ranking import list_ids

@@ -22,7 +22,7 @@ from profiles.services.subjects import ensure_subject
 from snapshots.context.pipeline import COUNTER, ContextAnswer, ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.erasure.subjects import erase_subject
-from snapshots.intake.conversations import end_conversation_on_request
+from snapshots.intake.conversation_rows import end_conversation_on_request
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from tenants.isolation import tenant_tx

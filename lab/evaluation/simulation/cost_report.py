@@ -7,7 +7,7 @@ from typing import Any
 from lab.evaluation.coverage_plot import DOTS_PER_INCH, require_plotting
 from lab.evaluation.simulation.context_costs import RAW_BUDGET, TurnFigures, compute_shares
 from lab.evaluation.simulation.scenario import LifePlan
-from tenants.services.usage.ledger import Price, compute_saved_ratio
+from tenants.services.usage.daily_costs import Price, compute_saved_ratio
 
 # Days that the table shows; a life that ends earlier or later shows its last day, too.
 MARKS = (1, 7, 30, 60, 90)

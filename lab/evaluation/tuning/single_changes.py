@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from lab.evaluation.ranking.ablation import ABLATIONS
-from lab.evaluation.ranking.bootstrap import Difference, compute_differences
 from lab.evaluation.ranking.inputs import LoadedSubject
+from lab.evaluation.ranking.paired_bootstrap import Difference, compute_differences
 from lab.evaluation.ranking.rankers import make_policy_ranker
 from lab.evaluation.ranking.runner import AskingPlan, Metrics, QuestionRow, ask_all, mean_figures
 from lab.evaluation.tuning.tunables import list_tunables

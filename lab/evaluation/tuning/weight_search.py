@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lab.evaluation.config import TUNING, TuningConfig
-from lab.evaluation.ranking.bootstrap import Difference, compute_differences
 from lab.evaluation.ranking.inputs import LoadedSubject
+from lab.evaluation.ranking.paired_bootstrap import Difference, compute_differences
 from lab.evaluation.ranking.rankers import make_policy_ranker
 from lab.evaluation.ranking.runner import AskingPlan, Metrics, QuestionRow, ask_all, mean_figures
 from lab.evaluation.tuning.tunables import Tunable, TunedValues, apply_values, list_tunables

@@ -19,7 +19,7 @@ from lab.benchmarks.benchmark_run import (
     run_benchmark,
     world_tenant,
 )
-from lab.benchmarks.console_pages import list_start_pages, log_in_visitor, measure_floor, measure_linked_pages
+from lab.benchmarks.console_page_times import list_start_pages, log_in_visitor, measure_floor, measure_linked_pages
 from lab.benchmarks.correction_latency import KEYS, correct_over_http, fill_beliefs
 from lab.benchmarks.document_indexing import list_index_sizes, measure_indexing, read_markdown
 from lab.benchmarks.document_search import measure_contexts, measure_searches
@@ -41,7 +41,7 @@ from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base_command import Advance, PlatformCommand, progress, silence_events
 from profiles.models import Subject
 from snapshots.models import Chunk, Document, IndexedChunk, PostingBlock, Receipt, ReceiptMemory, VectorCell
-from snapshots.recall.loading.block_packing import seal_memories
+from snapshots.recall.loading.block_sealing import seal_memories
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from lab.evaluation.answer_judging import JudgedRun, choose_questions, judge_all
 from lab.evaluation.coverage_plot import PlottingMissing, build_rankers, compute_curves, draw, require_plotting
 from lab.evaluation.datasets.questions import EvaluationSet, read_evaluation_set
 from lab.evaluation.datasets.scratch_tenant import (
@@ -16,7 +17,6 @@ from lab.evaluation.datasets.scratch_tenant import (
     index_again,
     remove_expiry,
 )
-from lab.evaluation.judging import JudgedRun, choose_questions, judge_all
 from lab.evaluation.ranking.ablation import ABLATIONS
 from lab.evaluation.ranking.inputs import LoadedSubject, load_subject
 from lab.evaluation.ranking.rankers import DENSE, KEYWORD, make_lane_ranker, make_policy_ranker

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from lab.documents.tables import ROOT, TableUnknown, list_documents, replace_tables
+from lab.documents.run_tables import ROOT, TableUnknown, list_documents, replace_tables
 
 
 class Command(BaseCommand):

@@ -36,7 +36,7 @@ from memory_platform.management.conversation_datasets import explain_faults, imp
 from memory_platform.providers.warm_up import warm_up
 from snapshots.context.pipeline import COUNTER
 from tenants.config import LEDGER_CONFIG
-from tenants.services.usage.ledger import Price, compute_saved_ratio, load_price_table, usage_by_day
+from tenants.services.usage.daily_costs import Price, compute_saved_ratio, load_price_table, usage_by_day
 
 LANGUAGES = {words.language: words for words in (ENGLISH, CHINESE)}
 

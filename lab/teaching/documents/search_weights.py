@@ -23,7 +23,7 @@ from lab.evaluation.documents.lane_comparison import (
 from lab.evaluation.documents.page_anchors import QUESTIONS_BY_LANGUAGE
 from lab.evaluation.documents.questions_of_pages import cut_pages, find_answers, read_questions
 from lab.standalone import run_program
-from snapshots.knowledge.search.candidates import LaneScores
+from snapshots.knowledge.search.chunk_candidates import LaneScores
 from snapshots.knowledge.search.config import FusionConfig
 from snapshots.knowledge.search.document_question import prepare_document_questions
 from snapshots.knowledge.search.lane_fusion import fuse_lanes

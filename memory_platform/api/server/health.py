@@ -19,7 +19,7 @@ from memory_platform.observability.metrics import register_refresh, render_metri
 from memory_platform.providers.registry import embedders
 from memory_platform.providers.warm_up import is_ready
 from snapshots.queue.metrics import set_queue_gauges
-from snapshots.webhooks.sweep import set_webhook_gauges
+from snapshots.webhooks.due_deliveries import set_webhook_gauges
 
 OUTCOMES = [str(outcome) for outcome in ProbeOutcome]
 

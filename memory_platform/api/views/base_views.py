@@ -35,7 +35,7 @@ from memory_platform.api.requests.wrong_url_hints import put_path_below
 from memory_platform.api.views.json_rendering import AlwaysJson, JsonRenderer
 from memory_platform.kernel.errors import InvalidInput, NotFound
 from snapshots.models import Snapshot
-from snapshots.policies.effective import Policies, load_effective_policies
+from snapshots.policies.effective_policies import Policies, load_effective_policies
 from tenants.services.audit import Actor
 from tenants.services.keys import Caller
 from tenants.services.usage.quotas import reserve_messages, reserve_snapshots

@@ -21,7 +21,7 @@ from memory_platform.api.views.json_rendering import dump_json
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from memory_platform.observability.metrics import REPLIES_REPLAYED
 from profiles.services.idempotency import KeptReply, RequestIdentity, claim_reply, keep_reply
-from profiles.services.locking import SubjectJoined
+from profiles.services.subject_lock import SubjectJoined
 from tenants.isolation import tenant_tx
 
 HEADER = "Idempotency-Key"

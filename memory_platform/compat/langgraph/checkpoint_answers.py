@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from snapshots.threads.channel_history import ChannelHistory
-from snapshots.threads.reading import CheckpointPage
+from snapshots.threads.read_checkpoints import CheckpointPage
 from snapshots.threads.values import PackedValue, StoredCheckpoint, StoredWrite
 
 

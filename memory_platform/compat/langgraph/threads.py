@@ -36,9 +36,9 @@ from snapshots.threads.config import THREADS
 from snapshots.threads.copying import copy_thread
 from snapshots.threads.deletion import delete_runs, delete_threads
 from snapshots.threads.pruning import prune_thread
-from snapshots.threads.reading import Cursor, list_checkpoints, load_checkpoint
+from snapshots.threads.read_checkpoints import Cursor, list_checkpoints, load_checkpoint
 from snapshots.threads.values import CheckpointToStore, ListingFilter, Place
-from snapshots.threads.writing import store_checkpoint, store_writes
+from snapshots.threads.write_checkpoints import store_checkpoint, store_writes
 from tenants.isolation import tenant_tx
 
 # The latest moment that a clock of an agent may name: seconds since 1970, in the year 9999.

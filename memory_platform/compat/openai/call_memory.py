@@ -20,7 +20,7 @@ from snapshots.context.pipeline import (
     record_receipt_alone,
 )
 from snapshots.context.values import BudgetRequest, ContextRequest, SectionName
-from snapshots.policies.effective import Policies, load_effective_policies
+from snapshots.policies.effective_policies import Policies, load_effective_policies
 from snapshots.receipts.values import ContextOutdated
 from tenants.services.keys import Caller
 

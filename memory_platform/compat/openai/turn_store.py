@@ -19,12 +19,12 @@ from memory_platform.observability.metrics import PROXY_TURNS
 from memory_platform.observability.request_logging import log_failure
 from profiles.selectors import build_subject_key, find_subject
 from profiles.services.subjects import ensure_subject
-from snapshots.feedback.outcome import record_outcome
+from snapshots.feedback.record_outcome import record_outcome
 from snapshots.feedback.values import OutcomePart
 from snapshots.intake.pipeline import accept_messages, prepare_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Message, MessageRole, Snapshot
-from snapshots.policies.effective import load_effective_notes_policy
+from snapshots.policies.effective_policies import load_effective_notes_policy
 from tenants.isolation import tenant_tx
 from tenants.services.keys import Caller
 from tenants.services.usage.quotas import reserve_snapshots

@@ -21,7 +21,7 @@ from memory_platform.compat.openai.openai_errors import (
 from memory_platform.providers.endpoints.checked_connections import AddressRefused, CheckedClient
 from tenants.models import Upstream
 from tenants.services.upstreams.allowed_urls import is_allowed_host
-from tenants.services.upstreams.sealed_keys import unseal_key
+from tenants.services.upstreams.secret_encryption import unseal_key
 
 # Between two neighbours only, never passed on (RFC 9110); `Connection` may name more.
 HOP_BY_HOP = frozenset(

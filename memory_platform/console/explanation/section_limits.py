@@ -12,7 +12,7 @@ from snapshots.context.config import ContextPolicy
 from snapshots.context.receipt_record import ROOM
 from snapshots.context.token_budget import limit_profile_tokens
 from snapshots.models import Receipt
-from snapshots.policies.sections import CONTEXT
+from snapshots.policies.policy_sections import CONTEXT
 from tenants.models import PolicyVersion
 
 OVER_BUDGET = "over_budget"

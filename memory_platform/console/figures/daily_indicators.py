@@ -17,7 +17,7 @@ from memory_platform.kernel.clock import utc_now
 from snapshots.feedback.tallies.arm_figures import COUNTS, ShareEstimate, estimate_share
 from snapshots.models import Indicator, QueueDay
 from tenants.models import UsageDay
-from tenants.services.usage.ledger import PricedDay, price_days
+from tenants.services.usage.daily_costs import PricedDay, price_days
 
 # What the days can be told apart by, and the columns that do it.
 GROUP_COLUMNS: Mapping[str, tuple[str, ...]] = {"all": (), "version": ("policy_version",), "arm": ("experiment", "arm")}

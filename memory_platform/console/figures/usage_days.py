@@ -17,7 +17,7 @@ from memory_platform.console.shared.custom_pages import make_console_path, requi
 from memory_platform.console.shared.lists.change_lists import SafeChangeList
 from memory_platform.console.shared.value_rendering import EMPTY_VALUE, make_computed_column, make_fieldset
 from tenants.models import UsageDay
-from tenants.services.usage.ledger import RATIO_DIGITS, PricedDay, price_days
+from tenants.services.usage.daily_costs import RATIO_DIGITS, PricedDay, price_days
 
 # Days of which the page gives the sums and the chart: the newest of those that the filter leaves.
 MAX_SUMMED_DAYS = 400

@@ -31,7 +31,7 @@ from memory_platform.console.shared.value_rendering import (
     render_word,
 )
 from profiles.models import Preference, ProfileFact, Tag
-from snapshots.lifecycle.staff_actions.undo import find_retired_tag
+from snapshots.lifecycle.staff_actions.undo_act import find_retired_tag
 
 value_column = make_column("value", render_value_line, _("value"))
 full_value_column = make_column("value", render_value, _("value"))

@@ -64,8 +64,8 @@ from profiles.services.tombstones import ForgottenMemory
 from snapshots.erasure.extent import measure_extent
 from snapshots.lifecycle.staff_actions.belief_origins import OriginChanged
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, KeyTaken, NoLongerHeld, is_in_use
-from snapshots.lifecycle.staff_actions.merging import MergeRefused
-from snapshots.lifecycle.staff_actions.undo import UndoImpossible, find_retired_origins
+from snapshots.lifecycle.staff_actions.merge_memories import MergeRefused
+from snapshots.lifecycle.staff_actions.undo_act import UndoImpossible, find_retired_origins
 from snapshots.models import Note, Snapshot, SnapshotVersion
 from snapshots.notes.values import VitalInstruction
 from tenants.models import AuditRecord

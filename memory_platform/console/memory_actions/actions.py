@@ -23,7 +23,7 @@ from profiles.models import Preference, ProfileFact, Tag
 from profiles.services.preferences import build_preference_place
 from snapshots.consolidation.consolidation_store import list_consolidations, undo_consolidation
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
+from snapshots.erasure.learned.forget_belief_values import forget_fact, forget_preference, forget_tag
 from snapshots.erasure.memories import forget_memory
 from snapshots.lifecycle.staff_actions.belief_origins import find_origins, retire_origins, retire_tag
 from snapshots.lifecycle.staff_actions.memory_actions import (
@@ -38,8 +38,8 @@ from snapshots.lifecycle.staff_actions.memory_actions import (
     move_preference,
     retire_memory,
 )
-from snapshots.lifecycle.staff_actions.merging import merge_memories
-from snapshots.lifecycle.staff_actions.undo import (
+from snapshots.lifecycle.staff_actions.merge_memories import merge_memories
+from snapshots.lifecycle.staff_actions.undo_act import (
     UndoImpossible,
     find_last_act,
     needs_embedding,
@@ -51,7 +51,7 @@ from snapshots.models import Consolidation, MemoryAct, Snapshot
 from snapshots.notes.edit import change_vital_class, edit_memory
 from snapshots.notes.slot_links import names_value
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.grading.posted_notes import suggest_vital_class
+from snapshots.understanding.grading.handwritten_note_grade import suggest_vital_class
 from snapshots.understanding.statements.topics import find_topics
 from tenants.isolation import current_tenant_id
 from tenants.models import Role

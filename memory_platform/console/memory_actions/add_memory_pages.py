@@ -43,7 +43,7 @@ from snapshots.notes.staff_notes import NoteKnown, add_staff_note, prepare_staff
 from snapshots.notes.values import NewNote, VitalInstruction
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.drafting.repeated_notes import find_repeated_text
-from snapshots.understanding.grading.posted_notes import grade_posted_note, suggest_vital_class
+from snapshots.understanding.grading.handwritten_note_grade import grade_posted_note, suggest_vital_class
 from tenants.isolation import tenant_tx
 from tenants.models import Role
 

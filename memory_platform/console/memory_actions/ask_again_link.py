@@ -14,9 +14,9 @@ from django.utils.translation import ngettext
 
 from memory_platform.console.shared.value_rendering import parse_uuid
 from memory_platform.console.transcript.answers import ANSWER_PARAMETER
-from snapshots.maintenance import load_purge_policy
 from snapshots.models import Receipt
 from snapshots.receipts.read import list_receipts
+from snapshots.scheduled_job_registry import load_purge_policy
 
 
 def build_answer_parameter(request: HttpRequest) -> str:

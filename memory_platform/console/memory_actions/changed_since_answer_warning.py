@@ -11,7 +11,7 @@ from memory_platform.console.shared.value_rendering import parse_uuid
 from memory_platform.console.transcript.answers import ANSWER_PARAMETER
 from memory_platform.console.transcript.changes_since_prompt import find_later_changes, list_sent_texts, split_label
 from snapshots.models import Receipt
-from snapshots.receipts.packing import unpack_candidates
+from snapshots.receipts.candidate_packing import unpack_candidates
 from snapshots.receipts.read import unpack_rendered_prompt
 
 

@@ -39,7 +39,7 @@ from memory_platform.console.shared.note_and_state_labels import CURRENT
 from memory_platform.console.shared.status_badges import StatusBadge, get_memory_badge
 from memory_platform.console.shared.tenant_access import make_actor
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, ActedMemory, is_in_use
-from snapshots.lifecycle.staff_actions.undo import find_last_act
+from snapshots.lifecycle.staff_actions.undo_act import find_last_act
 from snapshots.models import MemoryAct, Note
 from tenants.models import AuditRecord
 

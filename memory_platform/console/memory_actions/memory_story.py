@@ -32,7 +32,7 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import Candidate, CandidateKind, Preference, ProfileFact, Tag
 from profiles.services.profile import FactName
 from snapshots.lifecycle.staff_actions.memory_actions import ActedMemory
-from snapshots.lifecycle.staff_actions.undo import find_last_act
+from snapshots.lifecycle.staff_actions.undo_act import find_last_act
 from snapshots.models import ActVerb, Consolidation, MemoryAct, Message, Note, Snapshot
 from tenants.models import ActorKind, AuditRecord
 

@@ -22,7 +22,7 @@ from memory_platform.console.shared.support_session_guard import (
 from memory_platform.console.shared.tenant_access import current_desk, make_actor, mark_scopeless
 from memory_platform.kernel.clock import utc_now
 from snapshots.lifecycle.retention.purge import forecast_purge
-from snapshots.maintenance import CARE, JOBS, WHOLE, load_purge_policy
+from snapshots.scheduled_job_registry import CARE, JOBS, WHOLE, load_purge_policy
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
 from tenants.services.audit import record_audit

@@ -25,9 +25,9 @@ from memory_platform.console.shared.status_badges import BAD, GOOD, QUIET, WARNI
 from memory_platform.console.shared.support_session_guard import mark_impersonal
 from memory_platform.console.shared.tenant_access import mark_scopeless
 from memory_platform.kernel.clock import utc_now
-from snapshots.maintenance import JOBS, UNRECORDED_JOBS
 from snapshots.queue.metrics import count_work_by_tenant, seconds_since_sweep
 from snapshots.queue.values import TenantBacklog
+from snapshots.scheduled_job_registry import JOBS, UNRECORDED_JOBS
 from tenants.models import JobRun, Tenant
 
 

@@ -50,7 +50,7 @@ from memory_platform.console.shared.value_rendering import (
     render_link,
     render_text,
 )
-from snapshots.maintenance import CARE, JOBS, run_job_now
+from snapshots.scheduled_job_registry import CARE, JOBS, run_job_now
 from tenants.models import JobRun
 
 # What the library calls its units, and how many of them are said as one word.

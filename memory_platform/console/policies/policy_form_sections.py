@@ -10,7 +10,7 @@ from memory_platform.console.policies.policy_forms import make_input_name
 from memory_platform.console.policies.setting_help import describe_unit
 from memory_platform.console.policies.setting_labels import SECTION_LABELS
 from memory_platform.console.policies.settings_in_words import describe_setting
-from snapshots.policies.sections import SECTIONS
+from snapshots.policies.policy_sections import SECTIONS
 from tenants.policies.policy_documents import Section, effective_values
 
 # The parts of a context that share its whole budget.

@@ -15,7 +15,7 @@ from memory_platform.console.policies.setting_help import SETTING_HELP
 from memory_platform.console.policies.setting_labels import OPTION_LABELS, SETTING_LABELS
 from memory_platform.console.shared.action_reasons import ReasonField
 from memory_platform.kernel.errors import InvalidInput
-from snapshots.policies.sections import SECTIONS
+from snapshots.policies.policy_sections import SECTIONS
 from tenants.errors import PolicyUnchanged
 from tenants.models import PolicyVersion
 from tenants.policies.descriptions_value_kind import Descriptions

@@ -17,7 +17,7 @@ from memory_platform.console.policies.settings_in_words import summarise_changes
 from memory_platform.console.shared.status_badges import StatusBadge, get_policy_badge, render_badge
 from memory_platform.console.shared.tenant_access import annotate_actor_names, annotate_user_names
 from memory_platform.console.shared.value_rendering import render_word
-from snapshots.policies.sections import SECTIONS
+from snapshots.policies.policy_sections import SECTIONS
 from tenants.models import AuditRecord, PolicyVersion, Tenant
 from tenants.policies.policy_documents import Change, list_differences
 from tenants.services.policies import FIRST

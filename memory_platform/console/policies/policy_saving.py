@@ -18,7 +18,7 @@ from memory_platform.console.policies.settings_in_words import render_changes
 from memory_platform.console.shared.action_reasons import read_reason
 from memory_platform.console.shared.code_labels import INTENT_LABELS
 from memory_platform.console.shared.custom_pages import render_console_page, require_permission
-from snapshots.policies.sections import SECTIONS
+from snapshots.policies.policy_sections import SECTIONS
 from tenants.policies.policy_documents import list_differences
 from tenants.services.policies import active_number, version_by_number
 

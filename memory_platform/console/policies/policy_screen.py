@@ -51,7 +51,7 @@ from memory_platform.console.shared.value_rendering import (
     render_text,
     render_word,
 )
-from snapshots.policies.sections import SECTIONS
+from snapshots.policies.policy_sections import SECTIONS
 from tenants.models import PolicyVersion, Role
 from tenants.policies.policy_documents import effective_values
 from tenants.services.policies import create_version

@@ -29,7 +29,7 @@ from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
 from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.kernel.clock import utc_now
-from snapshots.policies.sections import SECTIONS
+from snapshots.policies.policy_sections import SECTIONS
 from tenants.isolation import current_tenant_id
 from tenants.models import PolicyVersion, Tenant, UsageDay
 from tenants.policies.policy_documents import list_differences

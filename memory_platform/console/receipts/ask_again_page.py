@@ -49,10 +49,10 @@ from memory_platform.console.transcript.changes_since_prompt import LaterChange,
 from profiles.models import Preference, ProfileFact
 from snapshots.feedback.injected_texts import extract_sent_text
 from snapshots.feedback.values import Signal
-from snapshots.maintenance import load_purge_policy
 from snapshots.models import MemoryAct, Receipt
-from snapshots.policies.effective import Policies, load_effective_policies_in_scope
+from snapshots.policies.effective_policies import Policies, load_effective_policies_in_scope
 from snapshots.receipts.read import list_explained_candidates, unpack_rendered_prompt
+from snapshots.scheduled_job_registry import load_purge_policy
 from tenants.isolation import current_tenant_id, tenant_tx
 from tenants.models import Role
 from tenants.services.audit import record_audit

@@ -14,7 +14,7 @@ from memory_platform.console.receipts.trial_prompt_comparison import TrialPrompt
 from memory_platform.console.shared.code_labels import label_field
 from profiles.models import Preference, ProfileFact, Tag, TagKind
 from snapshots.models import Receipt
-from snapshots.policies.effective import Policies
+from snapshots.policies.effective_policies import Policies
 
 Candidate = Mapping[str, Any]
 

@@ -46,8 +46,8 @@ from memory_platform.console.shared.value_rendering import parse_uuid
 from memory_platform.kernel.errors import InvalidInput
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from snapshots.models import Conversation, Receipt
-from snapshots.policies.effective import Policies, build_policies, load_effective_policies_in_scope
-from snapshots.policies.sections import CONTEXT, RANKING, SCORING, SECTIONS
+from snapshots.policies.effective_policies import Policies, build_policies, load_effective_policies_in_scope
+from snapshots.policies.policy_sections import CONTEXT, RANKING, SCORING, SECTIONS
 from snapshots.receipts.read import unpack_rendered_prompt
 from tenants.errors import PolicyUnchanged
 from tenants.isolation import tenant_tx

@@ -58,9 +58,9 @@ from memory_platform.console.transcript.answer_results import (
     render_reply,
 )
 from memory_platform.console.transcript.answers import LARGE_BESIDE_QUESTION, read_question, render_question
-from snapshots.maintenance import load_purge_policy
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.receipts.read import unpack_rendered_prompt
+from snapshots.scheduled_job_registry import load_purge_policy
 from tenants.models import PolicyVersion
 
 CODE_FILTER_FIELDS = (("intent", OccurringCodesFilter), ("degraded_reason", OccurringCodesFilter))

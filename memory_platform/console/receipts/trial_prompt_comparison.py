@@ -27,8 +27,8 @@ from snapshots.context.receipt_record import (
 )
 from snapshots.context.token_budget import BudgetTooSmall
 from snapshots.context.values import ContextRequest
-from snapshots.policies.effective import Policies
-from snapshots.receipts.packing import render_candidate
+from snapshots.policies.effective_policies import Policies
+from snapshots.receipts.candidate_packing import render_candidate
 
 BOTH, LEFT, RIGHT, NEITHER = "both", "left", "right", "neither"
 

@@ -24,10 +24,10 @@ from memory_platform.console.shared.value_rendering import (
 )
 from memory_platform.console.transcript.message_links import render_message_link
 from profiles.models import Candidate, CandidateKind, Preference, ProfileFact, Tag
-from profiles.services.claims import have_same_value
 from profiles.services.profile import FactName
 from profiles.services.quantities import is_measured
 from profiles.services.tags.tags import CLEARABLE
+from profiles.services.value_claims import have_same_value
 from snapshots.conversation_queries import add_archived_words
 from snapshots.models import Message
 from snapshots.understanding.believing.belief_reviews import NO_LASTING_WORDS

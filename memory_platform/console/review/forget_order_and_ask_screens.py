@@ -15,7 +15,7 @@ from memory_platform.console.shared.list_filters import SubjectFilter
 from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.console.shared.value_rendering import make_column, make_fieldset, render_link, render_word
 from profiles.models import Ask, Erasure
-from snapshots.forgetting.undo import undo_forget_order
+from snapshots.forgetting.undo_order import undo_forget_order
 from snapshots.models import ForgetOrder, ForgetOrderState
 
 

@@ -33,8 +33,8 @@ from memory_platform.kernel.errors import Conflict
 from profiles.models import Preference, ProfileFact
 from snapshots.consolidation.consolidation_store import undo_consolidation
 from snapshots.lifecycle.memory_reviews import TABLES, decide_review
-from snapshots.maintenance import CALIBRATE
 from snapshots.models import Calibration, Consolidation, MemoryLane, MemoryReview, ReviewDecision, Snapshot
+from snapshots.scheduled_job_registry import CALIBRATE
 from tenants.models import JobRun
 from tenants.services.job_runs import name_manual_run
 

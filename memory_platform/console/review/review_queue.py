@@ -40,7 +40,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.models import Candidate
 from profiles.provenance_and_verdict import Verdict
-from snapshots.lifecycle.staff_actions.undo import UndoImpossible
+from snapshots.lifecycle.staff_actions.undo_act import UndoImpossible
 from snapshots.understanding.believing.belief_reviews import NO_LASTING_WORDS
 from snapshots.understanding.believing.candidate_review import (
     DECLINED,

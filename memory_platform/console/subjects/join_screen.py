@@ -35,7 +35,7 @@ from snapshots.joins.errors import (
     TooLargeToJoin,
     WordsAreWithheld,
 )
-from snapshots.joins.undo import check_undoable, undo_join
+from snapshots.joins.undo_join import check_undoable, undo_join
 from tenants.isolation import current_tenant_id
 
 # Why there is no join, or no undo, by the kind of the refusal.

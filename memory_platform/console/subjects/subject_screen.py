@@ -63,8 +63,8 @@ from memory_platform.console.subjects.subject_search import find_subject_by_id, 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
 from profiles.models import ErasureState, Subject, SubjectAlias, SubjectJoin
+from snapshots.erasure.subject_tables import count_rows_left
 from snapshots.erasure.subjects import erase_subject
-from snapshots.erasure.tables import count_rows_left
 from snapshots.joins.errors import JoinRefused
 from snapshots.joins.join import join_subjects
 from snapshots.portability.export import export_lines

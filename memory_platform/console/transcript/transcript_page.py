@@ -25,8 +25,8 @@ from memory_platform.console.transcript.learned_memories import LearnedMemory, l
 from memory_platform.console.transcript.message_links import MESSAGE_PARAMETER, make_turn_anchor
 from snapshots.conversation_queries import add_archived_words, list_messages
 from snapshots.feedback.config import LOOP
-from snapshots.maintenance import load_purge_policy
 from snapshots.models import Conversation, Message, Receipt
+from snapshots.scheduled_job_registry import load_purge_policy
 
 BEFORE, AFTER = "before", "after"
 # Messages of a page, and those of them that come before the one that a link names.

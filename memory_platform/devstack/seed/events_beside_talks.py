@@ -6,12 +6,12 @@ from uuid import UUID
 from django.contrib.auth.models import User
 
 from profiles.models import Tag
-from snapshots.feedback.outcome import record_outcome
+from snapshots.feedback.record_outcome import record_outcome
 from snapshots.feedback.values import OutcomePart, ProductVerdict, Signal
 from snapshots.lifecycle.staff_actions.belief_origins import find_origins, retire_origins
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, correct_tag
 from snapshots.models import Receipt, ReceiptMemory, WorkKind
-from snapshots.policies.sections import SECTIONS
+from snapshots.policies.policy_sections import SECTIONS
 from snapshots.queue.draining.leases import abandon_items, claim_items, take_over_items
 from tenants.isolation import tenant_tx
 from tenants.models import ActorKind

@@ -10,14 +10,14 @@ from memory_platform.devstack.seed.events_beside_talks import STORY
 from profiles.services.subjects import ensure_subject
 from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
-from snapshots.feedback.outcome import classify_sense_of_part, record_outcome
+from snapshots.feedback.record_outcome import classify_sense_of_part, record_outcome
 from snapshots.feedback.values import OutcomePart
-from snapshots.intake.conversations import end_conversation_on_request, lock_or_create_conversation
+from snapshots.intake.conversation_rows import end_conversation_on_request, lock_or_create_conversation
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation
-from snapshots.policies.effective import load_effective_policies_in_scope
-from snapshots.understanding.slots.lexicon import load_language
+from snapshots.policies.effective_policies import load_effective_policies_in_scope
+from snapshots.understanding.slots.slot_patterns import load_language
 from tenants.isolation import tenant_tx
 
 BETWEEN_LINES = timedelta(seconds=20)

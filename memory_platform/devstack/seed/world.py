@@ -11,7 +11,7 @@ from memory_platform.devstack.private_files import DemoAccess, read_demo_access
 from memory_platform.devstack.seed.demo_people import STAFF, WORLD, SeedTalk, SeedTenant, load_talks
 from memory_platform.devstack.seed.tell_talks import compute_talk_start, tell_talk
 from memory_platform.kernel.clock import utc_now
-from snapshots.feedback.tallies.indicators import roll_up_indicators
+from snapshots.feedback.tallies.indicator_roll_up import roll_up_indicators
 from snapshots.queue.metrics import roll_up_waits
 from tenants.errors import InvalidKey, TenantUnknown
 from tenants.isolation import tenant_tx
@@ -20,7 +20,7 @@ from tenants.selectors import tenant_by_slug
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import authenticate_key, create_key
 from tenants.services.tenants import create_tenant, set_member
-from tenants.services.usage.recording import roll_up_usage
+from tenants.services.usage.ledger_entries import roll_up_usage
 
 OPERATOR = "operator"
 PASSWORD_BYTES = 9

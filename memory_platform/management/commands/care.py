@@ -9,8 +9,8 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from memory_platform.management.base_command import PlatformCommand, choose_tenants, silence_events
-from snapshots.care_preview import CarePreview
-from snapshots.maintenance import CARE, JOBS, WHOLE, PlatformCareJob, TenantCareJob
+from snapshots.job_preview import CarePreview
+from snapshots.scheduled_job_registry import CARE, JOBS, WHOLE, PlatformCareJob, TenantCareJob
 from tenants.services.job_runs import RunTally, run_by_hand, run_whole_by_hand
 
 EXAMPLES = 10

@@ -27,7 +27,7 @@ from snapshots.embedding.upkeep.space_completeness import (
     store_counts,
 )
 from snapshots.embedding.upkeep.vector_backfill import Advance, backfill_vectors
-from snapshots.knowledge.index.space_moves import (
+from snapshots.knowledge.index.chunk_reembedding import (
     count_chunks_in,
     count_chunks_to_move,
     drop_chunk_vectors,

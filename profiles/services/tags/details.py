@@ -25,8 +25,8 @@ from profiles.services.beliefs import (
     retract_belief,
     save_earlier_version,
 )
-from profiles.services.claims import Claim, have_same_value, is_weaker
 from profiles.services.list_values import change_list
+from profiles.services.value_claims import Claim, have_same_value, is_weaker
 
 # The columns of a tag that have a past.
 DETAILS = tuple(DetailName.values)

@@ -12,11 +12,11 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 from memory_platform.kernel.text import to_comparable
-from profiles import label_vocabulary as lexicon
+from profiles import tag_label_words as lexicon
 from profiles.config import TAG_LOOKUP
-from profiles.label_vocabulary import SYNONYMS_OF
 from profiles.models import Tag, TagKind
 from profiles.services.tags.query_words import BREAK, TagWord, is_han, is_in_dictionary, split_words
+from profiles.tag_label_words import SYNONYMS_OF
 
 Match = Literal["exact", "alias", "fuzzy"]
 

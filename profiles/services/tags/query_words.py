@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import rjieba
 
 from memory_platform.kernel.text import HAN
-from profiles.label_vocabulary import AFTER_HAN, BEFORE_HAN
+from profiles.tag_label_words import AFTER_HAN, BEFORE_HAN
 
 _RUN = re.compile(rf"(?P<han>[{HAN}]+)|(?P<word>(?:(?![{HAN}])[^\W_])+(?:'[a-z]+)?)|(?P<break>[^\s\w])")
 _POSSESSIVE = re.compile(r"('s|s')$")

@@ -15,9 +15,8 @@ from memory_platform.kernel.text import to_comparable
 from profiles.models import Candidate, CandidateKind, Subject, Tag, TagKind
 from profiles.provenance_and_verdict import Provenance, Verdict
 from profiles.selectors import tag_by_id, tags_of
-from profiles.services.claims import OLDER, WEAKER, Claim
 from profiles.services.list_values import merge_entries
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
 from profiles.services.subject_search_text import refresh_search_text
 from profiles.services.tags.details import (
     DETAILS,
@@ -33,6 +32,7 @@ from profiles.services.tags.details import (
     record_details,
     undo_details,
 )
+from profiles.services.value_claims import OLDER, WEAKER, Claim
 from tenants.services.audit import Actor, record_audit
 
 STANDING = frozenset({"provenance", "confidence"})

@@ -5,8 +5,8 @@ import re
 from profiles.models import Preference, Subject, Tag, TagKind
 from profiles.prompt_lines import OTHERS_CATEGORIES, split_owner
 from profiles.selectors import current_preferences, tags_of
-from profiles.services.locking import lock_subject
 from profiles.services.preferences import retract_preference
+from profiles.services.subject_lock import lock_subject
 from tenants.services.audit import Actor
 
 _NOT_A_KEY = re.compile(r"[^\w]+")

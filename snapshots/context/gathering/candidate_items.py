@@ -25,15 +25,15 @@ from snapshots.context.choosing.profile_facts import (
     make_tag_fact,
 )
 from snapshots.context.gathering.conversation_inputs import ContextSurroundings, ConversationScene
+from snapshots.context.gathering.cut_repeated_words import drop_bare_masks, drop_noted_words, merge_slots_into_notes
 from snapshots.context.gathering.later_changes import NoteChanges, list_ended_notes, update_changed_items
-from snapshots.context.gathering.note_repeats import drop_bare_masks, drop_noted_words, merge_slots_into_notes
 from snapshots.context.values import ContextMaterial, ContextTurn, MemoryItem, Passage, StandingProfile
 from snapshots.context.writing.prompt_fence import INSPECTED_TEXTS
 from snapshots.episodes.agent_tasks import list_active_tasks
 from snapshots.episodes.values import ActiveStep, ActiveTask
 from snapshots.models import NoteGrade, VitalClass
 from snapshots.recall.answer import LaneAnswers, RecallAnswer
-from snapshots.recall.loading.stored_memory import SubjectReader
+from snapshots.recall.loading.load_stored_memory import SubjectReader
 from snapshots.recall.values import RecalledMemory, RecalledNote
 from snapshots.understanding.grading.clause_features import find_question
 from snapshots.understanding.statements.statements import STATEMENT_VERSION

@@ -14,7 +14,7 @@ from snapshots.context.writing.memory_guide import LANGUAGE_CHARS
 from snapshots.conversation_queries import add_archived_words
 from snapshots.models import Conversation, Message, MessageRole, NoteGrade
 from snapshots.recall.answer import BestHits, render_uuid_array
-from snapshots.recall.loading.stored_memory import SubjectReader
+from snapshots.recall.loading.load_stored_memory import SubjectReader
 from snapshots.window.cached_window import load_window_in_scope
 from snapshots.window.config import WINDOW_CONFIG
 from snapshots.window.values import Window, WindowMessage

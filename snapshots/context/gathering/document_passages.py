@@ -8,8 +8,8 @@ from snapshots.context.config import ContextPolicy
 from snapshots.context.values import ContextRequest, Passage, PassageSource
 from snapshots.context.writing.prompt_fence import INSPECTED_TEXTS
 from snapshots.knowledge.config import DEFAULT_CHUNKING
-from snapshots.knowledge.search.beside_memory import lock_documents_for_reading
 from snapshots.knowledge.search.config import ANSWER_LIMITS
+from snapshots.knowledge.search.documents_beside_memory import lock_documents_for_reading
 from snapshots.knowledge.search.values import DocumentQuery, DocumentScope, FoundPassage
 
 

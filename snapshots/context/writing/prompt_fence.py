@@ -18,7 +18,7 @@ from memory_platform.kernel.text import remove_invisible
 from snapshots.context.config import DEFAULT_CONTEXT
 from snapshots.context.token_budget import CountedPiece, Frames
 from snapshots.context.values import Guardrail, MemoryItem, Passage, TextLooks
-from snapshots.understanding.reading.instruction_classifier import is_instruction
+from snapshots.understanding.reading.planted_instruction_classifier import is_instruction
 from snapshots.understanding.reading.text_folding import fold_for_matching
 
 

@@ -7,9 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from profiles.models.belief import Belief
-from profiles.services.claims import have_same_value
 from profiles.services.list_values import find_entry, list_entries
-from snapshots.erasure.forgotten_words import ForgottenWords
+from profiles.services.value_claims import have_same_value
+from snapshots.erasure.forgotten_word_copies import ForgottenWords
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ import orjson
 from django.db import connection
 
 from memory_platform.kernel.ids import new_id
-from snapshots.care_preview import CarePreview
 from snapshots.embedding.snapshot_store import begin_memory_epoch
 from snapshots.feedback.config import LOOP
 from snapshots.feedback.values import Signal, concerns_one_memory
+from snapshots.job_preview import CarePreview
 from snapshots.models import Receipt, ReceiptMemory, Snapshot
-from snapshots.receipts.memory_rows import count_missing_rows, write_memory_rows_of_tenant
+from snapshots.receipts.injected_memory_rows import count_missing_rows, write_memory_rows_of_tenant
 from tenants.isolation import current_tenant_id, tenant_tx
 
 # A change of topic says nothing of a memory: it is no judgement, or shares would fall wherever users change it.

@@ -9,7 +9,7 @@ local maximum approach", 2010).
 
 from collections.abc import Collection, Sequence
 
-from snapshots.knowledge.chunking.pieces import Piece
+from snapshots.knowledge.chunking.chunk_parts import Piece
 
 
 def find_borders(pieces: Sequence[Piece], ranks: Sequence[int], fixed: Collection[int], most: int) -> list[int]:

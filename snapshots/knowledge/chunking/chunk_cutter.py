@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
 from snapshots.knowledge.chunking.borders import find_borders
-from snapshots.knowledge.chunking.pieces import TOKENS, BlockPieces, Piece, cut_block
+from snapshots.knowledge.chunking.chunk_parts import TOKENS, BlockPieces, Piece, cut_block
 from snapshots.knowledge.config import DEFAULT_CHUNKING
 from snapshots.knowledge.values import BlockKind, ChunkDraft, ParsedBlock, ParsedDocument
 

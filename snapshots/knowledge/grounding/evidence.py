@@ -9,7 +9,7 @@ from memory_platform.kernel.keyword_terms import split_terms
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from memory_platform.providers.registry import embedders
 from snapshots.embedding.index_row_packing import Float32
-from snapshots.knowledge.chunking.sentences import find_sentence_ends
+from snapshots.knowledge.chunking.sentence_borders import find_sentence_ends
 from snapshots.knowledge.grounding.config import (
     EVIDENCE,
     LIMITS,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from snapshots.knowledge.chunking.sentences import find_sentence_ends
+from snapshots.knowledge.chunking.sentence_borders import find_sentence_ends
 from snapshots.knowledge.grounding.config import LIMITS, SUPPORT
 from snapshots.knowledge.grounding.evidence import ChosenEvidence, PassageText, choose_evidence
 from snapshots.knowledge.grounding.model_judge import QuotedVerdict, judge_sentences

@@ -20,7 +20,7 @@ from snapshots.embedding.index_row_packing import Float32
 from snapshots.knowledge.index.cell_store import remove_vectors
 from snapshots.knowledge.index.chunk_terms import IndexWords, pack_chunk_terms
 from snapshots.knowledge.index.config import SIZES, VECTORS, WRITES, IndexSizes, VectorConfig, WriteConfig
-from snapshots.knowledge.index.sealing import count_chunks, lock_part, remove_postings, seal_full_segments
+from snapshots.knowledge.index.segment_sealing import count_chunks, lock_part, remove_postings, seal_full_segments
 from snapshots.knowledge.index.vector_cells import pack_vector
 from snapshots.models import IndexedChunk
 from tenants.isolation import current_tenant_id

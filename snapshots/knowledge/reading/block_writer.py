@@ -2,7 +2,7 @@
 
 from snapshots.knowledge.config import DEFAULT_CHUNKING, DEFAULT_LIMITS
 from snapshots.knowledge.errors import UnreadableCode, UnreadableDocumentError
-from snapshots.knowledge.reading.cleaning import clean_layout, clean_line, clean_prose
+from snapshots.knowledge.reading.text_cleaning import clean_layout, clean_line, clean_prose
 from snapshots.knowledge.values import BlockKind, ParsedBlock, ParsedDocument
 
 _BETWEEN = "\n\n"

@@ -16,7 +16,7 @@ import orjson
 
 from snapshots.knowledge.config import DEFAULT_LIMITS
 from snapshots.knowledge.errors import UnreadableCode, UnreadableDocumentError
-from snapshots.knowledge.reading.content_types import DeclaredType, DocumentFormat
+from snapshots.knowledge.reading.document_formats import DeclaredType, DocumentFormat
 from snapshots.knowledge.reading.parsers import parse_document
 from snapshots.knowledge.values import BlockKind, ParsedBlock, ParsedDocument
 

@@ -5,7 +5,7 @@ import re
 from snapshots.knowledge.config import DEFAULT_LIMITS
 from snapshots.knowledge.errors import UnreadableCode, UnreadableDocumentError
 from snapshots.knowledge.reading.bounded_process import parse_in_process
-from snapshots.knowledge.reading.content_types import DocumentFormat, choose_format, parse_content_type
+from snapshots.knowledge.reading.document_formats import DocumentFormat, choose_format, parse_content_type
 from snapshots.knowledge.reading.parsers import parse_document
 from snapshots.knowledge.values import ParsedDocument
 

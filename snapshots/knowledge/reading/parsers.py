@@ -1,15 +1,15 @@
 """The reader of each format."""
 
 from snapshots.knowledge.errors import UnreadableCode, UnreadableDocumentError
-from snapshots.knowledge.reading.code import read_code
-from snapshots.knowledge.reading.content_types import DeclaredType, DocumentFormat
 from snapshots.knowledge.reading.decoding import decode_text
+from snapshots.knowledge.reading.document_formats import DeclaredType, DocumentFormat
 from snapshots.knowledge.reading.docx import read_docx
 from snapshots.knowledge.reading.html import read_html
 from snapshots.knowledge.reading.markdown import read_markdown
 from snapshots.knowledge.reading.pdf import read_pdf
 from snapshots.knowledge.reading.plain_text import read_plain_text
-from snapshots.knowledge.reading.question_lines import read_question_lines
+from snapshots.knowledge.reading.question_answer_lines import read_question_lines
+from snapshots.knowledge.reading.source_code import read_code
 from snapshots.knowledge.values import ParsedDocument
 
 _TEXT_READERS = {

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from snapshots.knowledge.search.candidates import LaneScores
+from snapshots.knowledge.search.chunk_candidates import LaneScores
 from snapshots.knowledge.search.config import FUSION, RELEVANCE_OF_CHUNKS, ChunkRelevanceConfig, FusionConfig
 from snapshots.knowledge.search.keyword_lane import Float64
 

@@ -16,7 +16,7 @@ from memory_platform.postgres.prepared_statements import fetch_together
 from memory_platform.providers.contracts import Reranker
 from memory_platform.providers.registry import reranker
 from snapshots.embedding.index_row_packing import Float32
-from snapshots.knowledge.search.candidates import (
+from snapshots.knowledge.search.chunk_candidates import (
     ChunkCandidate,
     load_candidates,
     load_filtered_candidates,

@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Count
 
-from snapshots.care_preview import CarePreview
+from snapshots.job_preview import CarePreview
 from snapshots.lifecycle.config import EVICTION, PURGE_POLICY, EvictionConfig, PurgePolicy
 from snapshots.lifecycle.retention.purge import BatchPace, remove_snapshots
 from snapshots.models import Snapshot

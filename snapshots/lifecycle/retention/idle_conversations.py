@@ -5,7 +5,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
-from snapshots.care_preview import CarePreview
+from snapshots.job_preview import CarePreview
 from snapshots.lifecycle.config import IDLE_CONFIG, IdleConfig
 from snapshots.models import Conversation, ConversationStatus
 from snapshots.queue.enqueue import end_conversation

@@ -15,8 +15,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from profiles.audit import record_act
-from snapshots.care_preview import CarePreview
 from snapshots.conversation_queries import ARCHIVED_WORDS, add_archived_words
+from snapshots.job_preview import CarePreview
 from snapshots.lifecycle.config import ARCHIVE, ArchiveConfig
 from snapshots.models import Conversation, ConversationStatus, Message, MessageArchive, Work, WorkState
 from tenants.isolation import tenant_tx

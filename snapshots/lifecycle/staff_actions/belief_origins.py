@@ -12,11 +12,11 @@ from django.db.models import QuerySet
 
 from memory_platform.kernel.errors import Conflict
 from profiles.models import Tag
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
 from snapshots.embedding.snapshot_store import lock_memory
 from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, BeliefRow, accept_any_version, retire_memory
-from snapshots.lifecycle.staff_actions.undo import find_last_act
+from snapshots.lifecycle.staff_actions.undo_act import find_last_act
 from snapshots.models import SOURCES, ActVerb, MemoryAct, Snapshot, SnapshotKind, SnapshotSource
 
 ACTS_WITH_ORIGINS = (ActVerb.CORRECTED, ActVerb.RETIRED)

@@ -19,17 +19,17 @@ from profiles.config import BELIEFS
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from profiles.provenance_and_verdict import Provenance
 from profiles.services.beliefs import BeliefPlace, record_belief, retract_belief
-from profiles.services.claims import ClaimOutcome, have_same_value, make_stated_claim
-from profiles.services.locking import lock_subject
 from profiles.services.preferences import build_preference_place, retract_preference
 from profiles.services.profile import FactChange, FactName, build_fact_place, patch_profile
+from profiles.services.subject_lock import lock_subject
 from profiles.services.tags.tags import delete_tag, patch_tag
 from profiles.services.tags.values_about_contacts import end_values_of_contact
+from profiles.services.value_claims import ClaimOutcome, have_same_value, make_stated_claim
 from snapshots.embedding.snapshot_drafts import MaskText
 from snapshots.embedding.snapshot_history import NOTE, render_values
 from snapshots.embedding.snapshot_store import lock_memory
-from snapshots.lifecycle.edits import Edit, TopicsOf, apply_edit, plan_edit
-from snapshots.lifecycle.note_traces import lock_note_subject
+from snapshots.lifecycle.edit_snapshot import Edit, TopicsOf, apply_edit, plan_edit
+from snapshots.lifecycle.note_trace_hooks import lock_note_subject
 from snapshots.lifecycle.product_snapshots import retire_snapshot
 from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.lifecycle.staff_actions.deleted_tag_copies import dump_tag

@@ -15,7 +15,7 @@ from memory_platform.observability.metrics import INDEX_DAMAGED
 from snapshots.embedding.index_row_packing import DamagedIndexRow
 from snapshots.embedding.snapshot_store import lock_memory
 from snapshots.models import MemoryBlock, SnapshotWords, SubjectMemory
-from snapshots.recall.memory_indexes.packed_blocks import FORMAT, DamagedBlock
+from snapshots.recall.memory_indexes.block_format import FORMAT, DamagedBlock
 from tenants.isolation import tenant_tx
 
 

@@ -19,6 +19,14 @@ from memory_platform.observability.logs import Event, log
 from snapshots.embedding.embedding_spaces import Embedders, make_spaces_key
 from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.loading.damaged_index import mark_damaged_words, remove_damaged_blocks
+from snapshots.recall.loading.load_stored_memory import (
+    HeldMemory,
+    LoosePart,
+    MemoryState,
+    StoredMemory,
+    SubjectReader,
+    load_stored_memory,
+)
 from snapshots.recall.loading.memory_rows import (
     NO_VECTORS,
     MemoryColumns,
@@ -27,14 +35,7 @@ from snapshots.recall.loading.memory_rows import (
     make_memory_row,
     pack_vectors_by_memory,
 )
-from snapshots.recall.loading.stored_memory import (
-    HeldMemory,
-    LoosePart,
-    MemoryState,
-    StoredMemory,
-    SubjectReader,
-    load_stored_memory,
-)
+from snapshots.recall.memory_indexes.block_format import DamagedBlock, unpack_block
 from snapshots.recall.memory_indexes.index_columns import count_array_bytes
 from snapshots.recall.memory_indexes.memory_index import (
     KEPT_BYTES,
@@ -48,7 +49,6 @@ from snapshots.recall.memory_indexes.memory_index import (
     take_rows,
     unpack_memories,
 )
-from snapshots.recall.memory_indexes.packed_blocks import DamagedBlock, unpack_block
 from snapshots.recall.values import MEMORY_KINDS, NOTES, OWN_INDEX_LANES, REPLIES, DegradedReason
 
 # Bytes of a row for its four neighbours, its session and that one's length, and the lengths of two documents.

@@ -23,7 +23,7 @@ from snapshots.recall.filtering.filter_grammar import (
     list_conditions,
 )
 from snapshots.recall.filtering.filter_matching import FieldValues, FilterMatcher, FilterTooCostly, make_json_values
-from snapshots.recall.loading.stored_memory import SubjectReader
+from snapshots.recall.loading.load_stored_memory import SubjectReader
 from snapshots.recall.memory_indexes.memory_index import NOT_HELD, MemoryIndex
 from snapshots.recall.values import RecallQuery
 

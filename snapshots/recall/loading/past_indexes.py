@@ -16,10 +16,10 @@ from snapshots.embedding.indexed_text import IndexedText, SpokenTurn, index_text
 from snapshots.embedding.snapshot_history import INDEXED, NOTHING_CHANGED, EarlierSnapshot, load_changed_since
 from snapshots.models import Snapshot
 from snapshots.recall.loading.damaged_index import mark_damaged_words
+from snapshots.recall.loading.load_stored_memory import SubjectReader
 from snapshots.recall.loading.loaded_indexes import LoadedIndexes, unpack_rows
 from snapshots.recall.loading.memory_rows import MemoryColumns, drop_damaged_words, load_rows, load_vectors
 from snapshots.recall.loading.past_index_limits import check_build_size
-from snapshots.recall.loading.stored_memory import SubjectReader
 from snapshots.recall.memory_indexes.memory_index import (
     NOT_HELD,
     MemoryIndex,

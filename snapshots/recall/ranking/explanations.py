@@ -15,7 +15,7 @@ from snapshots.recall.ranking.memory_relevance import JudgedMemories
 from snapshots.recall.ranking.memory_scores import MemoryScores
 from snapshots.recall.ranking.score_factors import DIGITS, RankedRows
 from snapshots.recall.values import Explanation, RecalledMemory
-from snapshots.receipts.packing import name_explanation_values
+from snapshots.receipts.candidate_packing import name_explanation_values
 
 KEYWORD_VIEWS = ("own", "window")
 DENSE_VIEWS = ("own", "continued")

@@ -15,7 +15,7 @@ from profiles.models import CandidateKind
 from profiles.provenance_and_verdict import Provenance, Verdict
 from snapshots.understanding.believing.candidate_doubts import find_doubt, replaces_belief
 from snapshots.understanding.believing.candidate_extraction import EXTRACTOR_VERSION
-from snapshots.understanding.believing.candidates_of_message import (
+from snapshots.understanding.believing.lesson import (
     UNRESOLVED,
     CandidateResult,
     Lesson,

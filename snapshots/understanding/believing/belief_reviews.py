@@ -17,12 +17,12 @@ from snapshots.lifecycle.memory_reviews import record_validation
 from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.lifecycle.staff_actions.belief_origins import retire_with_act
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, is_in_use, retire_memory
-from snapshots.lifecycle.staff_actions.undo import UndoImpossible, find_last_act, undo_act
+from snapshots.lifecycle.staff_actions.undo_act import UndoImpossible, find_last_act, undo_act
 from snapshots.models import Note, NoteSlot, Snapshot
 from snapshots.notes.slot_links import KEYS, list_believed_links
-from snapshots.notes.store import change_note
+from snapshots.notes.store_and_confirm import change_note
 from snapshots.understanding.believing.candidate_doubts import list_rival_beliefs
-from snapshots.understanding.believing.candidates_of_message import load_candidate
+from snapshots.understanding.believing.lesson import load_candidate
 
 # The reason of a review: the words behind a belief do not seem to last, or they are gone.
 NO_LASTING_WORDS = "no_lasting_words"

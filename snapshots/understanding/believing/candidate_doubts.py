@@ -8,11 +8,11 @@ from profiles.models import Preference, Subject, Tag
 from profiles.models import ProfileFact as ProfileFactRow
 from profiles.provenance_and_verdict import Provenance
 from profiles.selectors import current_preferences
-from profiles.services.claims import have_same_value
 from profiles.services.list_values import find_entry, list_entries
 from profiles.services.preferences import OPPOSITE, build_preference_place
 from profiles.services.profile import FactName, build_fact_place
 from profiles.services.tags.tags import find_tag_by_label
+from profiles.services.value_claims import have_same_value
 from snapshots.understanding.believing.store_candidate import make_value_json
 from snapshots.understanding.config import DOUBT
 from snapshots.understanding.values import Candidate, FactCandidate, PreferenceCandidate, TagCandidate

@@ -15,8 +15,8 @@ from snapshots.understanding.correcting.value_correction_detection import (
     find_corrections,
     list_old_texts,
 )
-from snapshots.understanding.reading.instruction_classifier import is_instruction
-from snapshots.understanding.reading.sentences import OwnSentence, split_own_sentences
+from snapshots.understanding.reading.own_sentences import OwnSentence, split_own_sentences
+from snapshots.understanding.reading.planted_instruction_classifier import is_instruction
 from snapshots.understanding.slots.slot_reading import read_slots
 from snapshots.understanding.values import (
     Candidate,

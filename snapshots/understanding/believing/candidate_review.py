@@ -19,7 +19,7 @@ from profiles.config import BELIEFS
 from profiles.models import Candidate as CandidateRecord
 from profiles.models import Subject
 from profiles.provenance_and_verdict import Provenance, Verdict
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
 from profiles.services.tags.details import ensure_details_of_tags
 from snapshots.conversation_queries import add_archived_words
 from snapshots.embedding.snapshot_store import lock_memory
@@ -34,7 +34,7 @@ from snapshots.understanding.believing.belief_reviews import (
     retire_belief,
 )
 from snapshots.understanding.believing.candidate_doubts import list_rival_beliefs
-from snapshots.understanding.believing.candidates_of_message import CandidateResult, Lesson, load_candidate
+from snapshots.understanding.believing.lesson import CandidateResult, Lesson, load_candidate
 from snapshots.understanding.believing.store_candidate import store_candidate
 from snapshots.understanding.believing.undo_approval import (
     describe_changes,

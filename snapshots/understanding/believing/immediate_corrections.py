@@ -14,8 +14,8 @@ from profiles.provenance_and_verdict import Verdict
 from profiles.selectors import load_own_names
 from snapshots.models import Conversation, FastLaneChange, Message, MessageRole
 from snapshots.understanding.believing.apply_candidates import apply_message_candidates, list_urgent_candidates
-from snapshots.understanding.believing.candidates_of_message import CandidateResult, extract_message_candidates
 from snapshots.understanding.believing.current_values import BeliefCache
+from snapshots.understanding.believing.lesson import CandidateResult, extract_message_candidates
 from snapshots.understanding.config import EXTRACTION
 from snapshots.understanding.correcting.value_correction_detection import may_correct
 from snapshots.understanding.statements.shown_memories import load_shown_prompts

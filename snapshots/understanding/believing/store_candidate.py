@@ -14,17 +14,17 @@ from profiles.services.preferences import (
 )
 from profiles.services.profile import FactChange, FactName, Mode, patch_profile
 from profiles.services.quantities import complete_unit
-from profiles.services.tags.relative_synonyms import find_kin_label, update_emergency_number
+from profiles.services.tags.same_person_labels import find_kin_label, update_emergency_number
 from profiles.services.tags.tags import TagDraft, patch_tag, upsert_tag
 from snapshots.models import PreferenceSource, ProfileFactSource, TagSource
-from snapshots.understanding.believing.candidates_of_message import (
+from snapshots.understanding.believing.current_values import StoredValue, find_values
+from snapshots.understanding.believing.lesson import (
     UNRESOLVED,
     CandidateResult,
     Lesson,
     build_claim,
     link_source,
 )
-from snapshots.understanding.believing.current_values import StoredValue, find_values
 from snapshots.understanding.correcting.value_matching import MatchLevel, match_value
 from snapshots.understanding.values import (
     Candidate,

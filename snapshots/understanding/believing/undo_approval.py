@@ -21,9 +21,9 @@ from profiles.services.subject_search_text import refresh_search_text
 from profiles.services.tags.details import build_detail_place, load_current_columns
 from profiles.services.tags.tags import delete_tag
 from snapshots.lifecycle.staff_actions.memory_actions import find_belief_place
-from snapshots.lifecycle.staff_actions.undo import UndoImpossible
+from snapshots.lifecycle.staff_actions.undo_act import UndoImpossible
 from snapshots.models import SOURCES, Note, Snapshot
-from snapshots.notes.store import change_note
+from snapshots.notes.store_and_confirm import change_note
 
 TABLES: Mapping[str, type[Any]] = {"preference": Preference, "profile": ProfileFact, "detail": TagDetail}
 # Columns that say when a value was believed: a row with other ones has changed.

@@ -1,7 +1,7 @@
 """Classify whether a sentence ends a note, makes it doubtful or only repeats it: a regression over pair features, and
 rules that overrule it.
 
-Trained by ``python -m lab.teaching.changes``; ``changes.json`` holds the weights and names the training data.
+Trained by ``python -m lab.teaching.ended_notes``; ``changes.json`` holds the weights and names the training data.
 """
 
 from collections.abc import Mapping, Sequence

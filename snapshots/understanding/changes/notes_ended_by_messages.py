@@ -28,7 +28,7 @@ from snapshots.understanding.config import CHANGES, ChangeConfig
 from snapshots.understanding.drafting.note_drafts import NoteDraft, build_spoken_message
 from snapshots.understanding.grading.clause_classifier import ClauseGrade, grade_messages
 from snapshots.understanding.grading.clause_features import SpokenMessage
-from snapshots.understanding.grading.instruction_filter import drop_instructions
+from snapshots.understanding.grading.planted_instruction_filter import drop_instructions
 from snapshots.understanding.grading.sentence_vectors import embed_sentences
 from snapshots.understanding.statements.statements import HeardMessage, load_heard_messages
 from tenants.isolation import tenant_tx

@@ -13,8 +13,8 @@ import numpy as np
 from memory_platform.kernel.keyword_terms import split_terms
 from snapshots.understanding.changes.change_words import find_cues, find_thing_kinds, load_cue_patterns
 from snapshots.understanding.changes.mentioned_people import SELF, find_mentioned_people, is_about_stranger
+from snapshots.understanding.changes.numbers_and_dates import NUMBER, find_figures
 from snapshots.understanding.changes.replacement_patterns import find_replacements
-from snapshots.understanding.changes.text_figures import NUMBER, find_figures
 from snapshots.understanding.grading.sentence_vectors import Vectors
 from snapshots.understanding.reading.clauses import split_clauses
 from snapshots.understanding.reading.text_folding import detect_rule_language, fold_for_matching

@@ -9,8 +9,8 @@ from pathlib import Path
 from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.changes.change_words import find_cues, find_event_verbs
 from snapshots.understanding.changes.mentioned_people import find_mentioned_people
+from snapshots.understanding.changes.numbers_and_dates import find_figures
 from snapshots.understanding.changes.sentence_note_features import STRONG, NoteText, SaidSentence, list_words
-from snapshots.understanding.changes.text_figures import find_figures
 from snapshots.understanding.drafting.near_duplicates import count_denials, says_the_same
 from snapshots.understanding.reading.clauses import split_clauses
 from snapshots.understanding.reading.text_folding import fold_for_matching

@@ -14,7 +14,7 @@ from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.changes.change_words import find_cues
 from snapshots.understanding.changes.mentioned_people import SELF, find_mentioned_people, is_about_stranger
 from snapshots.understanding.changes.sentence_note_features import NoteText, SaidSentence
-from snapshots.understanding.correcting.typed_values import TypedValue, find_typed_values
+from snapshots.understanding.correcting.times_and_amounts import TypedValue, find_typed_values
 from snapshots.understanding.reading.text_folding import fold_for_matching
 
 _NOT_MEANT = frozenset({"supposed", "once", "unreal", "asked"})

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from snapshots.understanding.reading import modality
-from snapshots.understanding.reading.sentences import OwnSentence
+from snapshots.understanding.reading.own_sentences import OwnSentence
 from snapshots.understanding.reading.text_folding import fold_for_matching
 from snapshots.understanding.values import TagCandidate
 

@@ -28,9 +28,9 @@ from snapshots.understanding.correcting.value_matching import (
     is_same_kind,
     match_value,
 )
-from snapshots.understanding.reading.sentences import OwnSentence
+from snapshots.understanding.reading.own_sentences import OwnSentence
 from snapshots.understanding.reading.text_folding import fold_for_matching
-from snapshots.understanding.slots.lexicon import load_language
+from snapshots.understanding.slots.slot_patterns import load_language
 from snapshots.understanding.slots.value_checks import is_short, is_whole
 from snapshots.understanding.values import AVOID, Candidate, CurrentValue, Evidence, PreferenceCandidate
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from memory_platform.kernel.text import to_comparable, to_singular
 from snapshots.understanding.changes.change_words import find_thing_kinds
 from snapshots.understanding.reading.text_folding import detect_rule_language, fold_for_matching
-from snapshots.understanding.slots.lexicon import load_language
+from snapshots.understanding.slots.slot_patterns import load_language
 from snapshots.understanding.values import CurrentValue
 
 _HAN = re.compile(r"[\u3400-\u9fff]")

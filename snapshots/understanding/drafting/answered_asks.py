@@ -14,9 +14,9 @@ from memory_platform.kernel.keyword_terms import split_terms
 from profiles.completeness import is_missing
 from profiles.elicitation.answers import settle_ask
 from profiles.models import Ask, Subject
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
 from snapshots.models import MessageRole
-from snapshots.notes.outdated_notes import NOTE_ASK_PREFIX, settle_outdated_note
+from snapshots.notes.outdated_note_questions import NOTE_ASK_PREFIX, settle_outdated_note
 from snapshots.understanding.heard.bare_answers import (
     is_bare_answer,
     is_evasive,

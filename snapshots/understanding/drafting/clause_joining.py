@@ -15,7 +15,6 @@ from snapshots.understanding.grading.clause_classifier import ClauseGrade
 from snapshots.understanding.grading.clause_cues import find_outright_vital, find_vital_cues, says_from_now_on
 from snapshots.understanding.grading.clause_features import SpokenMessage, count_words
 from snapshots.understanding.reading.clauses import Clause
-from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.reading.text_folding import estimate_tokens, fold_for_matching
 from snapshots.understanding.reading.vital_words import (
     classify_vital_words,
@@ -23,6 +22,7 @@ from snapshots.understanding.reading.vital_words import (
     gives_order,
     may_be_vital,
 )
+from snapshots.understanding.reading.web_addresses import has_link
 
 _RE = load_patterns(Path(__file__).with_name("note_parts.toml"))
 # Words, and Chinese characters, of a part that says little by itself.

@@ -27,13 +27,13 @@ from snapshots.understanding.heard.bare_answers import is_bare_answer, is_evasiv
 from snapshots.understanding.heard.remember_offers import is_consent
 from snapshots.understanding.heard.remember_orders import RememberOrder, find_remember_orders
 from snapshots.understanding.reading.clauses import LONGEST_READ, split_clauses
-from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.reading.modality import is_role_play
 from snapshots.understanding.reading.text_folding import fold_for_matching
 from snapshots.understanding.reading.vital_words import asks_for_person, names_somebody
-from snapshots.understanding.slots.lexicon import load_language
+from snapshots.understanding.reading.web_addresses import has_link
 from snapshots.understanding.slots.other_speakers_lines import find_other_speakers_lines
 from snapshots.understanding.slots.pronouns import find_pronoun, fits_relation
+from snapshots.understanding.slots.slot_patterns import load_language
 from snapshots.understanding.slots.slot_reading import read_slots
 from snapshots.understanding.statements.statements import (
     STATEMENT_VERSION,

@@ -8,7 +8,7 @@ from pathlib import Path
 from memory_platform.kernel.pattern_files import load_patterns
 from profiles.services.tags.query_words import split_words
 from snapshots.understanding.reading.kin_words import KIN_WORDS
-from snapshots.understanding.slots.lexicon import LanguageWords, load_language
+from snapshots.understanding.slots.slot_patterns import LanguageWords, load_language
 from snapshots.understanding.slots.value_checks import is_name
 
 _RE = load_patterns(Path(__file__).with_name("person_mentions.toml"), KIN_WORDS)

@@ -18,7 +18,7 @@ from snapshots.understanding.drafting.note_drafts import (
     draft_message_notes,
 )
 from snapshots.understanding.grading.clause_classifier import grade_messages, load_clause_classifier
-from snapshots.understanding.grading.instruction_filter import drop_instructions
+from snapshots.understanding.grading.planted_instruction_filter import drop_instructions
 from snapshots.understanding.heard.remember_offers import (
     find_clause_after_yes,
     find_offered_clause,

@@ -17,7 +17,7 @@ from profiles.time_zones import find_zone
 from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.models import AboutKind, NoteGrade, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.config import HABITS
-from snapshots.notes.store import is_inferred
+from snapshots.notes.store_and_confirm import is_inferred
 from snapshots.notes.values import NoteRepeat
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.drafting.clause_joining import NotePart

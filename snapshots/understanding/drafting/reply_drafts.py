@@ -18,7 +18,7 @@ from snapshots.understanding.drafting.note_drafts import mask_turn
 from snapshots.understanding.grading.assistant_reply_classifier import ReplyGrade, grade_replies
 from snapshots.understanding.grading.clause_features import SpokenMessage, find_question
 from snapshots.understanding.reading.clauses import Clause, split_reply_clauses
-from snapshots.understanding.reading.instruction_classifier import is_instruction
+from snapshots.understanding.reading.planted_instruction_classifier import is_instruction
 from snapshots.understanding.reading.text_folding import estimate_tokens, fold_for_matching
 from snapshots.understanding.reading.vital_words import sends_to_link
 from snapshots.understanding.statements.statements import HeardMessage, draft_from_message, load_messages_at

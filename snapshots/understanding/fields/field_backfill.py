@@ -11,11 +11,11 @@ from django.db.models import QuerySet
 
 from profiles.models import Subject
 from profiles.selectors import load_own_names
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
 from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.models import Message, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.slot_links import NoteSpan, link_notes_to_slots
-from snapshots.understanding.believing.candidates_of_message import Lesson
+from snapshots.understanding.believing.lesson import Lesson
 from snapshots.understanding.fields.field_matching import match_notes
 from snapshots.understanding.fields.fill_fields import FilledField, compute_value_confidence, fill_fields
 from snapshots.understanding.fields.requested_fields import RequestedFields, load_active_fields

@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 
 from memory_platform.kernel.linear_model import Float32, LinearClassifier
-from snapshots.understanding.fields.background_vectors import (
+from snapshots.understanding.fields.config import MATCHING, MatchingConfig
+from snapshots.understanding.fields.reference_vectors import (
     LANGUAGES,
     BackgroundVectors,
     embed_centred,
     load_background_vectors,
 )
-from snapshots.understanding.fields.config import MATCHING, MatchingConfig
 from snapshots.understanding.grading.clause_cues import has_cue
 from snapshots.understanding.reading.text_folding import detect_rule_language, fold_for_matching
 from tenants.policies.descriptions_value_kind import FieldDescription

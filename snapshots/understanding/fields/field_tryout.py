@@ -15,7 +15,7 @@ from snapshots.understanding.fields.field_matching import FieldMatch, match_note
 from snapshots.understanding.fields.fill_fields import compute_value_confidence, may_fill_field
 from snapshots.understanding.fields.requested_fields import RequestedFields
 from snapshots.understanding.grading.clause_classifier import grade_messages
-from snapshots.understanding.grading.instruction_filter import drop_instructions
+from snapshots.understanding.grading.planted_instruction_filter import drop_instructions
 from snapshots.understanding.statements.statements import HeardMessage
 
 NO_OWNER = UUID(int=0)

@@ -13,7 +13,7 @@ from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.provenance_and_verdict import Provenance
 from profiles.services.tombstones import find_forgotten_texts
 from snapshots.understanding.believing.apply_candidates import apply_message_candidates
-from snapshots.understanding.believing.candidates_of_message import CandidateResult, Lesson, is_forgotten_message
+from snapshots.understanding.believing.lesson import CandidateResult, Lesson, is_forgotten_message
 from snapshots.understanding.candidate_gate import gate_candidates
 from snapshots.understanding.config import EXTRACTION
 from snapshots.understanding.drafting.note_drafts import NoteDraft

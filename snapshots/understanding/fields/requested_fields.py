@@ -15,7 +15,7 @@ from profiles.models import Subject
 from profiles.models.belief import PROFILE_FIELDS
 from snapshots.sensitive.detector import is_sensitive, is_sensitive_named
 from snapshots.understanding.fields.config import MATCHING
-from snapshots.understanding.reading.instruction_classifier import is_instruction
+from snapshots.understanding.reading.planted_instruction_classifier import is_instruction
 from tenants.isolation import current_tenant_id
 from tenants.models import Tenant
 from tenants.policies.descriptions_value_kind import Descriptions, FieldDescription

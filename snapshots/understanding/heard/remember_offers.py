@@ -10,8 +10,8 @@ from snapshots.understanding.grading.clause_features import find_question
 from snapshots.understanding.heard.bare_answers import says_yes
 from snapshots.understanding.heard.turn_kinds import tells_something
 from snapshots.understanding.reading.clauses import Clause, split_clauses
-from snapshots.understanding.reading.instruction_classifier import is_instruction
 from snapshots.understanding.reading.modality import is_question
+from snapshots.understanding.reading.planted_instruction_classifier import is_instruction
 from snapshots.understanding.reading.text_folding import fold_for_matching
 
 _RE = load_patterns(Path(__file__).with_name("data") / "remember_offers.toml")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.reading.instruction_classifier import is_instruction
 from snapshots.understanding.reading.modality import find_quotations, is_question, is_role_play
+from snapshots.understanding.reading.planted_instruction_classifier import is_instruction
 from snapshots.understanding.reading.text_folding import fold_for_matching
 
 LONGEST_READ = 2_000

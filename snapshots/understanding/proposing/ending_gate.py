@@ -11,8 +11,8 @@ from snapshots.understanding.config import CHANGES
 from snapshots.understanding.grading.sentence_vectors import embed_sentences
 from snapshots.understanding.proposing.answer_schema import ProposedEnding
 from snapshots.understanding.proposing.config import JUDGING
+from snapshots.understanding.proposing.model_quotes import GatedMessage
 from snapshots.understanding.proposing.proposal_metrics import Outcome
-from snapshots.understanding.proposing.quoted_passages import GatedMessage
 
 
 def gate_endings(

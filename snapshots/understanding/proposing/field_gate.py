@@ -8,14 +8,14 @@ from snapshots.understanding.fields.field_matching import match_notes
 from snapshots.understanding.fields.fill_fields import FieldsFilled, FilledField
 from snapshots.understanding.proposing.answer_schema import ProposedField
 from snapshots.understanding.proposing.config import JUDGING
-from snapshots.understanding.proposing.proposal_metrics import Outcome
-from snapshots.understanding.proposing.quoted_passages import (
+from snapshots.understanding.proposing.model_quotes import (
     GatedMessage,
     find_quote,
     is_asserted,
     is_in_quotes,
     is_temporary,
 )
+from snapshots.understanding.proposing.proposal_metrics import Outcome
 from snapshots.understanding.reading.clauses import Clause
 from tenants.policies.descriptions_value_kind import FieldDescription
 

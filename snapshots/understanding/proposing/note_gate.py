@@ -12,8 +12,7 @@ from snapshots.understanding.grading.clause_classifier import LASTING, ClauseGra
 from snapshots.understanding.grading.clause_cues import find_vital_cues
 from snapshots.understanding.proposing.answer_schema import NOT_VITAL, ProposedNote
 from snapshots.understanding.proposing.config import JUDGING, ProposalConfig
-from snapshots.understanding.proposing.proposal_metrics import Outcome
-from snapshots.understanding.proposing.quoted_passages import (
+from snapshots.understanding.proposing.model_quotes import (
     GatedMessage,
     compute_quoted_share,
     find_quote,
@@ -21,8 +20,9 @@ from snapshots.understanding.proposing.quoted_passages import (
     is_in_quotes,
     is_temporary,
 )
+from snapshots.understanding.proposing.proposal_metrics import Outcome
 from snapshots.understanding.reading.clauses import Clause
-from snapshots.understanding.reading.instruction_classifier import is_instruction
+from snapshots.understanding.reading.planted_instruction_classifier import is_instruction
 from snapshots.understanding.reading.text_folding import estimate_tokens, fold_for_matching
 from snapshots.understanding.reading.vital_words import may_be_vital, sends_to_link
 

@@ -9,7 +9,7 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.provenance_and_verdict import STATED_PROVENANCES, Provenance
 from snapshots.understanding.believing.candidate_extraction import group_candidates
-from snapshots.understanding.believing.candidates_of_message import (
+from snapshots.understanding.believing.lesson import (
     Lesson,
     is_forgotten_message,
     join_extractions,
@@ -27,9 +27,9 @@ from snapshots.understanding.proposing.config import JUDGING
 from snapshots.understanding.proposing.ending_gate import gate_endings
 from snapshots.understanding.proposing.field_gate import gate_fields
 from snapshots.understanding.proposing.model_questions import MessageProposals, ProposedByMessage
+from snapshots.understanding.proposing.model_quotes import GatedMessage
 from snapshots.understanding.proposing.note_gate import gate_notes
 from snapshots.understanding.proposing.proposal_metrics import Kind, Outcome, count_proposal
-from snapshots.understanding.proposing.quoted_passages import GatedMessage
 from snapshots.understanding.proposing.slot_gate import SlotVerdict, gate_slots, is_known_candidate
 from snapshots.understanding.statements.statements import build_utterance
 from snapshots.understanding.values import Candidate, Rejection

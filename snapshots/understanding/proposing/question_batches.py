@@ -8,7 +8,7 @@ from profiles.models import Subject
 from profiles.selectors import load_own_names
 from snapshots.models import Message, MessageRole
 from snapshots.queue.values import ClaimedWork
-from snapshots.understanding.believing.candidates_of_message import is_forgotten_message
+from snapshots.understanding.believing.lesson import is_forgotten_message
 from snapshots.understanding.candidate_gate import is_own_message
 from snapshots.understanding.changes.predicted_endings import CurrentNote, load_current_notes
 from snapshots.understanding.changes.sentence_note_features import SaidSentence, may_mean_note

@@ -10,8 +10,8 @@ from snapshots.understanding.grading.clause_classifier import grade_messages
 from snapshots.understanding.grading.clause_features import SpokenMessage
 from snapshots.understanding.proposing.answer_schema import Proposals, build_schema
 from snapshots.understanding.proposing.model_questions import ModelQuestion, ShownMessage, build_prompt
+from snapshots.understanding.proposing.model_quotes import GatedMessage
 from snapshots.understanding.proposing.note_gate import gate_notes
-from snapshots.understanding.proposing.quoted_passages import GatedMessage
 from snapshots.understanding.proposing.slot_gate import gate_slots
 from snapshots.understanding.reading.clauses import split_clauses
 

@@ -16,13 +16,13 @@ from snapshots.understanding.grading.clause_classifier import ClauseGrade
 from snapshots.understanding.grading.clause_cues import has_cue
 from snapshots.understanding.proposing.answer_schema import ASKED_SLOTS, SLOT_KEYS, ProposedSlot
 from snapshots.understanding.proposing.config import JUDGING
-from snapshots.understanding.proposing.quoted_passages import GatedMessage, find_quote, is_asserted, is_in_quotes
+from snapshots.understanding.proposing.model_quotes import GatedMessage, find_quote, is_asserted, is_in_quotes
 from snapshots.understanding.reading import modality
 from snapshots.understanding.reading.clauses import Clause
 from snapshots.understanding.reading.text_folding import fold_for_matching
 from snapshots.understanding.slots.candidate_builders import SLOTS
 from snapshots.understanding.slots.candidate_builders import RowMatch as SlotWords
-from snapshots.understanding.slots.lexicon import load_language
+from snapshots.understanding.slots.slot_patterns import load_language
 from snapshots.understanding.values import (
     Candidate,
     Evidence,

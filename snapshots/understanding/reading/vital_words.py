@@ -9,8 +9,8 @@ from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
 from memory_platform.kernel.text import remove_invisible
-from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.reading.text_folding import fold_for_matching
+from snapshots.understanding.reading.web_addresses import has_link
 
 _RE = load_patterns(Path(__file__).with_name("data") / "vital_words.toml")
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from snapshots.understanding.reading.text_folding import fold_for_matching
-from snapshots.understanding.slots.lexicon import LanguageWords
+from snapshots.understanding.slots.slot_patterns import LanguageWords
 from snapshots.understanding.slots.value_checks import (
     CHECKS,
     build_quantity,

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from snapshots.understanding.slots.clause_subjects import ClauseSubject, is_animal, is_same_relation
-from snapshots.understanding.slots.implied_subjects import SlotText
-from snapshots.understanding.slots.lexicon import LanguageWords
+from snapshots.understanding.slots.implied_speaker import SlotText
+from snapshots.understanding.slots.other_people_clauses import ClauseSubject, is_animal, is_same_relation
 from snapshots.understanding.slots.pronouns import list_known_names, resolve_pronoun
+from snapshots.understanding.slots.slot_patterns import LanguageWords
 from snapshots.understanding.values import NearbyPeople, TagCandidate
 
 

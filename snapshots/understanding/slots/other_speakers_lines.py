@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 
-from snapshots.understanding.slots.lexicon import load_language
+from snapshots.understanding.slots.slot_patterns import load_language
 from snapshots.understanding.slots.value_checks import has_chinese, is_name
 
 _LINE = re.compile(

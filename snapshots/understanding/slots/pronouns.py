@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from snapshots.understanding.reading.text_folding import fold_for_matching
-from snapshots.understanding.slots.lexicon import LanguageWords
+from snapshots.understanding.slots.slot_patterns import LanguageWords
 from snapshots.understanding.values import TagCandidate
 
 # Pronouns and the list of relations that each may refer to; other pronouns may refer to anybody.

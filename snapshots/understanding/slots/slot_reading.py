@@ -14,22 +14,22 @@ from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.config import FILLING
 from snapshots.understanding.reading import modality
 from snapshots.understanding.reading.clauses import Clause, split_clauses
-from snapshots.understanding.reading.instruction_classifier import is_instruction
+from snapshots.understanding.reading.planted_instruction_classifier import is_instruction
 from snapshots.understanding.reading.text_folding import detect_rule_language, fold_for_matching
 from snapshots.understanding.reading.vital_words import is_joke_allergy
 from snapshots.understanding.slots.candidate_builders import CONFIDENCE, SLOTS, RowMatch
-from snapshots.understanding.slots.clause_subjects import (
+from snapshots.understanding.slots.implied_speaker import SlotText, find_row_starts, list_clause_texts
+from snapshots.understanding.slots.merge_candidates import merge_candidates
+from snapshots.understanding.slots.message_people import MessagePeople
+from snapshots.understanding.slots.other_people_clauses import (
     assign_to_person,
     find_mentioned_contacts,
     is_animal,
     names_other_person,
 )
-from snapshots.understanding.slots.implied_subjects import SlotText, find_row_starts, list_clause_texts
-from snapshots.understanding.slots.lexicon import SlotLanguage, SlotQuestion, SlotRow, load_language
-from snapshots.understanding.slots.merge_candidates import merge_candidates
-from snapshots.understanding.slots.message_people import MessagePeople
 from snapshots.understanding.slots.other_speakers_lines import find_other_speakers_lines
 from snapshots.understanding.slots.pronouns import list_known_names
+from snapshots.understanding.slots.slot_patterns import SlotLanguage, SlotQuestion, SlotRow, load_language
 from snapshots.understanding.values import Candidate, Evidence, ExtractionContext, FactCandidate, TagCandidate
 
 # A longer message is a document and is not read for slots. In characters.

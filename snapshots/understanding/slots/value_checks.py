@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from snapshots.understanding.reading.text_folding import fold_for_matching
-from snapshots.understanding.slots.lexicon import LanguageWords
+from snapshots.understanding.slots.slot_patterns import LanguageWords
 from snapshots.understanding.values import MeasuredValue
 
 LONGEST_WORDS = 6

@@ -26,7 +26,7 @@ from snapshots.echo.detection import (
     may_echo,
 )
 from snapshots.models import Message, MessageRole, Receipt
-from snapshots.receipts.memory_rows import INJECTED
+from snapshots.receipts.injected_memory_rows import INJECTED
 from snapshots.receipts.read import unpack_rendered_prompt
 from snapshots.understanding.heard.forget_orders import find_forget_orders
 from tenants.isolation import current_tenant_id

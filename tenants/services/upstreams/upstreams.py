@@ -7,7 +7,7 @@ from memory_platform.kernel.errors import FieldFault, InvalidInput, NotFound
 from tenants.models import Upstream, UpstreamKind
 from tenants.services.audit import Actor, record_audit
 from tenants.services.upstreams.allowed_urls import find_base_url_fault
-from tenants.services.upstreams.sealed_keys import reseal_key, seal_key
+from tenants.services.upstreams.secret_encryption import reseal_key, seal_key
 
 KEY_CHARS = 1_000
 # A shorter key shows nothing of itself: four characters would be much of it.

@@ -5,11 +5,11 @@ from playwright.sync_api import expect
 
 from memory_platform.console.shared.value_rendering import build_change_address
 from profiles.models import Subject
-from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference
 from profiles.services.subjects import ensure_subject
+from profiles.services.value_claims import make_stated_claim
 from snapshots.models import WebhookDelivery
-from snapshots.policies.sections import SECTIONS
+from snapshots.policies.policy_sections import SECTIONS
 from tenants.isolation import tenant_tx
 from tenants.models import PolicyVersion, Role
 from tenants.services.audit import COMMAND_LINE

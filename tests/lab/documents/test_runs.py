@@ -8,7 +8,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from lab.documents.tables import RUNS, read_run
+from lab.documents.run_tables import RUNS, read_run
 from lab.evaluation.run_file import FORMAT, run_id
 from snapshots.recall.config import DEFAULT_RECALL
 

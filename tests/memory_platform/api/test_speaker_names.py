@@ -8,7 +8,7 @@ from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of
 from tests.snapshots.erasure.everywhere import tables_with
-from tests.snapshots.erasure.learned.test_unlearning import forget
+from tests.snapshots.erasure.learned.test_unlearn_messages import forget
 
 CARDS = [("4111 1111 1111 1111", "4111"), ("密码是 Xk7-9Qz!pw42", "9Qz"), ("password: hunter2-Zebra9", "Zebra9")]
 CONVERSATION = "/v1/subjects/ada/conversations/trip"

@@ -19,7 +19,7 @@ from django.urls import NoReverseMatch, URLPattern, URLResolver, reverse
 
 from memory_platform.console.memory_actions.actions import STAFF_ACTIONS
 from profiles.models import Subject
-from snapshots.maintenance import JOBS
+from snapshots.scheduled_job_registry import JOBS
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from snapshots.erasure.config import ErasureConfig
 from snapshots.erasure.conversations import delete_conversation
 from snapshots.erasure.subjects import erase_subject
-from snapshots.intake.conversations import lock_conversation
+from snapshots.intake.conversation_rows import lock_conversation
 from snapshots.jobs import ASKED, drain_work_job
 from snapshots.models import Conversation, Snapshot
 from snapshots.queue.requested_jobs import run_due_jobs

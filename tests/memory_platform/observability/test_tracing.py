@@ -11,10 +11,10 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.observability.tracing import find_span_maker, open_span
 from snapshots.jobs import drain_work_job
-from snapshots.maintenance import COUNT, run_maintenance_job
 from snapshots.models import Job, JobKind, Work, WorkKind
 from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.requested_jobs import add_job, finish_job, run_due_jobs
+from snapshots.scheduled_job_registry import COUNT, run_maintenance_job
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller

@@ -8,10 +8,10 @@ from memory_platform.kernel.clock import utc_now
 from profiles.elicitation.answers import AskAnswered, ValueUnclear, open_ask, read_answer, settle_ask
 from profiles.elicitation.next_question import AskDecision, AskMoment, AskReason, record_next_ask
 from profiles.models import Ask, Subject
-from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags.tags import TagDraft, upsert_tag
+from profiles.services.value_claims import make_stated_claim
 
 NOW = utc_now()
 ORDER = ["name", "home", "work", "emergency_contact", "occupation", "interests", "food", "music"]

@@ -15,8 +15,8 @@ from profiles.models import Candidate, Preference, Subject
 from profiles.provenance_and_verdict import Provenance, Verdict
 from profiles.selectors import current_preference, preference_history, preferences_at
 from profiles.services.beliefs import retract_belief
-from profiles.services.claims import Claim, have_same_value, make_learned_claim, make_stated_claim
 from profiles.services.preferences import build_preference_place, record_preference, retract_preference
+from profiles.services.value_claims import Claim, have_same_value, make_learned_claim, make_stated_claim
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 

@@ -13,7 +13,6 @@ from memory_platform.kernel.errors import NotFound, Refused
 from profiles.models import Preference, Subject
 from profiles.provenance_and_verdict import Provenance
 from profiles.selectors import current_preference, current_preferences, group_preference_values
-from profiles.services.claims import ConfidenceAboveCeiling, ValidInFuture, make_learned_claim, make_stated_claim
 from profiles.services.preferences import (
     change_list_preference,
     record_preference,
@@ -21,6 +20,7 @@ from profiles.services.preferences import (
     retract_preference,
 )
 from profiles.services.subjects import ensure_subject
+from profiles.services.value_claims import ConfidenceAboveCeiling, ValidInFuture, make_learned_claim, make_stated_claim
 from tenants.isolation import tenant_tx
 from tenants.models import ActorKind, AuditRecord
 from tenants.services.audit import Actor

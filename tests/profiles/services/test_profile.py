@@ -9,8 +9,8 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from profiles.provenance_and_verdict import Provenance
 from profiles.selectors import current_profile, profile_facts, profile_history
-from profiles.services.claims import make_learned_claim, make_stated_claim
 from profiles.services.profile import FactChange, FactName, Mode, patch_profile
+from profiles.services.value_claims import make_learned_claim, make_stated_claim
 
 
 def patch(subject: Subject, path: str, value: Any, mode: Mode = "overwrite") -> tuple[str, str]:

@@ -9,9 +9,9 @@ from django.db import connection
 from memory_platform.kernel.errors import NotFound
 from profiles.models import Subject
 from profiles.selectors import current_profile, subject_by_external_id
-from profiles.services.claims import make_stated_claim
 from profiles.services.profile import FactChange, FactName
 from profiles.services.subjects import ensure_subject, put_subject
+from profiles.services.value_claims import make_stated_claim
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 

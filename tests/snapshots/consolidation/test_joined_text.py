@@ -14,8 +14,8 @@ from memory_platform.providers.registry import chat_model
 from snapshots.consolidation.config import ConsolidationConfig
 from snapshots.consolidation.joined_text import JoinedTextWriter, is_text_supported
 from snapshots.consolidation.similar_groups import SimilarGroup, SimilarMemory
-from snapshots.maintenance import CARE
 from snapshots.models import Snapshot
+from snapshots.scheduled_job_registry import CARE
 from tenants.isolation import tenant_tx
 from tenants.models import ModelRoute, ModelUsage
 from tenants.services.job_runs import TenantTurn

@@ -9,7 +9,7 @@ import pytest
 
 from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
-from snapshots.receipts.packing import unpack_candidates
+from snapshots.receipts.candidate_packing import unpack_candidates
 from snapshots.receipts.read import list_explained_candidates
 from snapshots.relevance.config import RELEVANCE
 from tenants.isolation import tenant_tx

@@ -34,8 +34,8 @@ from snapshots.jobs import drain_work_job
 from snapshots.lifecycle.retention.message_archive import archive_tenant
 from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Conversation, Receipt, ReceiptMemory, Snapshot, Work, WorkState
-from snapshots.receipts.memory_rows import write_memory_rows_of_tenant
-from snapshots.receipts.packing import unpack_candidates
+from snapshots.receipts.candidate_packing import unpack_candidates
+from snapshots.receipts.injected_memory_rows import write_memory_rows_of_tenant
 from snapshots.receipts.values import ContextOutdated
 from snapshots.window.config import WINDOW_CONFIG
 from tenants.isolation import tenant_tx

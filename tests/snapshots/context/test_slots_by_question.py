@@ -7,7 +7,7 @@ import pytest
 from profiles.models import Preference
 from snapshots.context.pipeline import ContextAnswer, ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
-from snapshots.receipts.packing import unpack_candidates
+from snapshots.receipts.candidate_packing import unpack_candidates
 from snapshots.relevance.config import RELEVANCE
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

@@ -25,7 +25,7 @@ from snapshots.context.values import ContextRequest
 from snapshots.embedding.snapshot_store import begin_memory_epoch
 from snapshots.erasure.conversations import delete_conversation
 from snapshots.erasure.subjects import erase_subject
-from snapshots.intake.conversations import lock_conversation
+from snapshots.intake.conversation_rows import lock_conversation
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Receipt, Snapshot

@@ -11,8 +11,8 @@ from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest, MemoryItem
 from snapshots.models import Message, Note, NoteGrade, Snapshot, SnapshotKind
 from snapshots.notes.selectors import NoteFilter, list_notes
+from snapshots.understanding.changes.apply_note_endings import apply_endings, load_note_spans, record_successors
 from snapshots.understanding.changes.ending_classifier import EndingEffect
-from snapshots.understanding.changes.note_endings import apply_endings, load_note_spans, record_successors
 from snapshots.understanding.changes.predicted_endings import NoteEnding
 from snapshots.understanding.statements.statements import STATEMENT_VERSION
 from tenants.isolation import tenant_tx

@@ -6,16 +6,16 @@ from typing import Any
 import pytest
 
 from profiles.models import Preference, ProfileFact, Tag
-from snapshots.erasure.learned.beliefs import forget_tag
+from snapshots.erasure.learned.forget_belief_values import forget_tag
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, correct_belief, correct_tag, retire_memory
-from snapshots.lifecycle.staff_actions.merging import merge_memories
-from snapshots.lifecycle.staff_actions.undo import find_last_act, undo_act
+from snapshots.lifecycle.staff_actions.merge_memories import merge_memories
+from snapshots.lifecycle.staff_actions.undo_act import find_last_act, undo_act
 from snapshots.models import SOURCES, MemoryAct, Message, TagSource
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
 from tests.snapshots.erasure.everywhere import tables_with
-from tests.snapshots.erasure.learned.test_unlearning import delete, forget, teach
+from tests.snapshots.erasure.learned.test_unlearn_messages import delete, forget, teach
 from tests.snapshots.held import know, label, prefer
 
 DOING = ActContext(COMMAND_LINE, "asked for it")

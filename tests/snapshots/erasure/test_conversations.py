@@ -7,7 +7,7 @@ import pytest
 
 from memory_platform.providers.redis.client import redis_client
 from snapshots.erasure.conversations import delete_conversation
-from snapshots.intake.conversations import lock_conversation
+from snapshots.intake.conversation_rows import lock_conversation
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import (

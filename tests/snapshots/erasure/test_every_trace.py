@@ -18,7 +18,7 @@ from django.utils import timezone
 from memory_platform.providers.redis.client import redis_client
 from profiles.models import Erasure
 from profiles.services.erasure_certificates import build_certificate, is_genuine
-from snapshots.feedback.tallies.indicators import roll_up_recent_indicators
+from snapshots.feedback.tallies.indicator_roll_up import roll_up_recent_indicators
 from snapshots.feedback.tallies.memory_tallies import roll_up_tallies
 from snapshots.jobs import ASKED, drain_work_job
 from snapshots.lifecycle.confidence_calibration import calibrate_tenant

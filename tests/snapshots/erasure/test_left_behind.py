@@ -11,9 +11,9 @@ from profiles.models import Erasure
 from profiles.services.erasure_certificates import build_certificate, is_genuine
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure import conversations, memories
-from snapshots.erasure.certificate_signing import sign_unsigned_erasures
+from snapshots.erasure.check_and_sign import sign_unsigned_erasures
 from snapshots.erasure.memories import forget_memory
-from snapshots.intake.conversations import lock_conversation
+from snapshots.intake.conversation_rows import lock_conversation
 from snapshots.jobs import drain_work_job
 from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Conversation, Message, Snapshot

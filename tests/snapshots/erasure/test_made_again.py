@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from memory_platform.kernel.clock import utc_now
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
-from snapshots.intake.conversations import lock_conversation
+from snapshots.intake.conversation_rows import lock_conversation
 from snapshots.lifecycle.retention.message_archive import archive_tenant
 from snapshots.models import (
     Consolidation,

@@ -14,7 +14,7 @@ from profiles.models import Candidate, Erasure, Forgotten, Preference, Subject
 from profiles.services.erasure_certificates import build_certificate, is_genuine
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
 from snapshots.erasure import memories
-from snapshots.erasure.certificate_signing import has_unsigned_erasure, sign_unsigned_erasures
+from snapshots.erasure.check_and_sign import has_unsigned_erasure, sign_unsigned_erasures
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import (

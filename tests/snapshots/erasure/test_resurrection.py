@@ -9,7 +9,7 @@ import pytest
 
 from memory_platform.providers.redis.client import redis_client
 from profiles.models import Preference, ProfileFact, Tag
-from snapshots.intake.conversations import lock_conversation
+from snapshots.intake.conversation_rows import lock_conversation
 from snapshots.jobs import ASKED, drain_work_job
 from snapshots.models import Conversation, Message, Snapshot, Work
 from snapshots.queue.enqueue import end_conversation

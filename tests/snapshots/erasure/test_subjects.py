@@ -21,8 +21,8 @@ from profiles.services.erasure_certificates import build_certificate, is_genuine
 from profiles.services.subjects import ensure_subject
 from snapshots.erasure import subjects as erasing
 from snapshots.erasure.config import ERASURE_CONFIG, ErasureConfig
+from snapshots.erasure.subject_tables import count_rows_left, list_subject_tables
 from snapshots.erasure.subjects import erase_subject, run_erasure
-from snapshots.erasure.tables import count_rows_left, list_subject_tables
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import ASKED, drain_work_job

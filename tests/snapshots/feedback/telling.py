@@ -6,10 +6,10 @@ from uuid import UUID
 from memory_platform.kernel.clock import utc_now
 from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
-from snapshots.feedback.outcome import record_outcome
+from snapshots.feedback.record_outcome import record_outcome
 from snapshots.feedback.values import Outcome, OutcomePart
 from snapshots.models import BeliefCounter, Receipt, ReceiptMemory, SnapshotCounter
-from snapshots.receipts.memory_rows import write_memory_rows_of_tenant
+from snapshots.receipts.injected_memory_rows import write_memory_rows_of_tenant
 from tenants.isolation import tenant_tx
 from tests.conftest import House
 

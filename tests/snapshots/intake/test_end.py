@@ -3,7 +3,7 @@
 import pytest
 
 from snapshots.errors import ConversationUnknown
-from snapshots.intake.conversations import end_conversation_on_request
+from snapshots.intake.conversation_rows import end_conversation_on_request
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import ConversationStatus, Work

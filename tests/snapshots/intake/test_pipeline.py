@@ -8,11 +8,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memory_platform.providers.redis.client import redis_client
-from snapshots.intake.conversations import lock_or_create_conversation, set_remember
+from snapshots.intake.conversation_rows import lock_or_create_conversation, set_remember
 from snapshots.intake.pipeline import accept_messages, prepare_messages
 from snapshots.intake.values import AcceptedBatch, IncomingMessage
 from snapshots.models import Conversation, ConversationStatus, Message, Work, WorkKind
-from snapshots.understanding.slots.lexicon import load_language
+from snapshots.understanding.slots.slot_patterns import load_language
 from snapshots.window.redis_store import load_cached_turns, make_window_key
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

@@ -10,7 +10,7 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import SubjectJoin
 from profiles.services.subjects import ensure_subject
 from snapshots.joins.join import join_subjects
-from snapshots.joins.undo import undo_join
+from snapshots.joins.undo_join import undo_join
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx

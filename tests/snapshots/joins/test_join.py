@@ -17,8 +17,8 @@ from profiles.services.erasure_certificates import build_certificate, hash_subje
 from profiles.services.subjects import ensure_subject
 from profiles.services.tombstones import find_forgotten_texts, record_tombstones
 from snapshots.conversation_queries import find_conversation
+from snapshots.erasure.subject_tables import count_rows_left
 from snapshots.erasure.subjects import erase_subject
-from snapshots.erasure.tables import count_rows_left
 from snapshots.jobs import drain_work_job
 from snapshots.joins.config import JoinConfig
 from snapshots.joins.errors import (
@@ -31,7 +31,7 @@ from snapshots.joins.errors import (
 )
 from snapshots.joins.join import join_subjects
 from snapshots.joins.moved_rows import OWN_TABLES
-from snapshots.joins.undo import undo_join
+from snapshots.joins.undo_join import undo_join
 from snapshots.models import Conversation, ForgetOrder, Job, Message, Snapshot, Work
 from snapshots.queue.metrics import count_work
 from tenants.isolation import tenant_tx

@@ -17,22 +17,22 @@ from snapshots.lifecycle.memory_reviews import decide_review, review_tenant
 from snapshots.lifecycle.retention.eviction import evict_tenant
 from snapshots.lifecycle.retention.purge import preview_purge, purge_tenant
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext
-from snapshots.lifecycle.staff_actions.merging import MergeRefused, merge_memories
-from snapshots.lifecycle.staff_actions.undo import find_last_act, undo_act
+from snapshots.lifecycle.staff_actions.merge_memories import MergeRefused, merge_memories
+from snapshots.lifecycle.staff_actions.undo_act import find_last_act, undo_act
 from snapshots.models import MemoryReview, Note, ReviewDecision, Snapshot
 from snapshots.notes.edit import change_vital_class
-from snapshots.notes.outdated_notes import list_outdated_questions, settle_outdated_note
+from snapshots.notes.outdated_note_questions import list_outdated_questions, settle_outdated_note
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery, ScoreFactors
 from snapshots.understanding.config import NOTING
-from snapshots.understanding.grading.posted_notes import suggest_vital_class
+from snapshots.understanding.grading.handwritten_note_grade import suggest_vital_class
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
 from tests.snapshots.feedback.telling import ask, tell
 from tests.snapshots.held import remember
 from tests.snapshots.notes.world import ALLERGY, ALLERGY_ZH, note
-from tests.snapshots.policies.test_effective import make
+from tests.snapshots.policies.test_effective_policies import make
 from tests.snapshots.understanding.making import MONDAY, say, settle
 
 UNSURE = "last year I had an allergic reaction at a wedding"

@@ -7,7 +7,7 @@ from uuid import UUID
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.lifecycle.edits import Edit, EditResult, edit_snapshot
+from snapshots.lifecycle.edit_snapshot import Edit, EditResult, edit_snapshot
 from snapshots.lifecycle.product_snapshots import create_snapshots, prepare_offers
 from snapshots.lifecycle.write_types import NewSnapshot, SnapshotAddress, SnapshotResult
 from snapshots.recall.pipeline import recall_in_scope

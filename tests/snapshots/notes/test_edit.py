@@ -9,7 +9,7 @@ from snapshots.errors import NoteUnknown
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, NoLongerHeld, accept_any_version, retire_memory
 from snapshots.models import Snapshot, SnapshotVersion, SubjectMemory
 from snapshots.notes.edit import change_vital_class
-from snapshots.understanding.grading.posted_notes import suggest_vital_class
+from snapshots.understanding.grading.handwritten_note_grade import suggest_vital_class
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tenants.services.audit import COMMAND_LINE

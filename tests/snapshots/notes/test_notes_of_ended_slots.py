@@ -10,7 +10,7 @@ from profiles.models import ProfileFact
 from profiles.provenance_and_verdict import Verdict
 from snapshots.erasure.conversations import delete_conversation
 from snapshots.models import Conversation, SnapshotKind
-from snapshots.notes.outdated_notes import NOTE_ASK_PREFIX, settle_outdated_note
+from snapshots.notes.outdated_note_questions import NOTE_ASK_PREFIX, settle_outdated_note
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.understanding.changes.test_ends import list_texts, note, say_at_the_door

@@ -8,14 +8,14 @@ import pytest
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Preference, Tag
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.lifecycle.edits import Edit
+from snapshots.lifecycle.edit_snapshot import Edit
 from snapshots.lifecycle.selectors import load_snapshot_history
 from snapshots.models import NoteSlot, Snapshot
 from snapshots.notes.edit import NoteEdit, edit_note, retire_note
 from snapshots.notes.selectors import find_note, list_note_states
 from snapshots.notes.values import NoteAbout, WrittenNote
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.grading.posted_notes import suggest_vital_class
+from snapshots.understanding.grading.handwritten_note_grade import suggest_vital_class
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World

@@ -12,7 +12,7 @@ from snapshots.embedding.snapshot_drafts import SnapshotToStore, prepare_snapsho
 from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Message, Note, Snapshot
 from snapshots.notes.selectors import NoteFilter, attach_details, list_notes
-from snapshots.notes.store import store_notes
+from snapshots.notes.store_and_confirm import store_notes
 from snapshots.notes.values import NoteDetails, PreparedNote
 from tenants.isolation import tenant_tx
 from tests.conftest import House

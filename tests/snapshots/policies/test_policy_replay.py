@@ -9,10 +9,10 @@ import pytest
 from memory_platform.kernel.clock import utc_now
 from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
-from snapshots.feedback.outcome import record_outcome
+from snapshots.feedback.record_outcome import record_outcome
 from snapshots.feedback.values import OutcomePart
 from snapshots.models import Receipt, Snapshot
-from snapshots.policies.effective import build_policies
+from snapshots.policies.effective_policies import build_policies
 from snapshots.policies.policy_replay import PolicyReplay, replay_policy
 from snapshots.receipts.read import list_injected_with_lanes
 from tenants.errors import PolicyUnknown
@@ -20,7 +20,7 @@ from tenants.isolation import tenant_tx
 from tenants.services.policies import version_by_number
 from tests.conftest import House, World
 from tests.snapshots.held import remember
-from tests.snapshots.policies.test_effective import make
+from tests.snapshots.policies.test_effective_policies import make
 
 QUESTIONS = ("What tea does Ada like?", "green tea", "阿达喜欢喝什么茶?", "jasmine or oolong")
 

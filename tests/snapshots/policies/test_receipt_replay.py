@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from snapshots.context.values import MemoryRoom
-from snapshots.policies.effective import Policies, build_policies
+from snapshots.policies.effective_policies import Policies, build_policies
 from snapshots.policies.receipt_replay import (
     ReplayedCandidate,
     ReplayedQuestion,

@@ -10,15 +10,15 @@ from snapshots.context.values import ContextRequest
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.lifecycle.product_snapshots import create_snapshots, prepare_offers
 from snapshots.lifecycle.write_types import NewSnapshot
-from snapshots.maintenance import CARE
 from snapshots.models import Message, Receipt, ReceiptMemory, Snapshot
-from snapshots.receipts.memory_rows import write_memory_rows_of_tenant
+from snapshots.receipts.injected_memory_rows import write_memory_rows_of_tenant
+from snapshots.scheduled_job_registry import CARE
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tenants.services.job_runs import TenantTurn
 from tests.conftest import House, World
 from tests.snapshots.held import remember, say
-from tests.snapshots.policies.test_effective import make
+from tests.snapshots.policies.test_effective_policies import make
 
 
 def days_left(house: House, kind: str) -> int | None:

@@ -29,7 +29,7 @@ from tenants.isolation import tenant_tx
 from tenants.isolation.scope import tenant_reads
 from tenants.models import CACHE, ModelPrice, ModelUsage, UsageDay
 from tenants.services.audit import COMMAND_LINE
-from tenants.services.usage.ledger import usage_by_day
+from tenants.services.usage.daily_costs import usage_by_day
 from tenants.services.usage.metered_chat import _SPENT
 from tests.conftest import House, World
 from tests.gemini_server import KEY, FakeGemini, gemini_server

@@ -14,7 +14,6 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.redis.client import redis_client
 from profiles.models import Subject
 from snapshots.jobs import sweep_job
-from snapshots.maintenance import CARE
 from snapshots.models import Conversation, QueueDay, Work, WorkKind, WorkRemoved
 from snapshots.queue.config import QueueConfig
 from snapshots.queue.draining.leases import claim_items, complete_items, fail_items, take_over_items
@@ -30,6 +29,7 @@ from snapshots.queue.metrics import (
     set_queue_gauges,
 )
 from snapshots.queue.values import PendingWork
+from snapshots.scheduled_job_registry import CARE
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.snapshots.queue.world import expire_leases, post_messages

@@ -23,8 +23,8 @@ from snapshots.lifecycle.write_types import NewSnapshot, SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, Conversation, Message, Snapshot, SnapshotCounter, WorkKind
 from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.enqueue import end_conversation
-from snapshots.recall.loading.block_packing import seal_memories
-from snapshots.recall.loading.stored_memory import load_memory_state
+from snapshots.recall.loading.block_sealing import seal_memories
+from snapshots.recall.loading.load_stored_memory import load_memory_state
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.summaries.conversation_snapshots import store_conversation_snapshots
 from snapshots.understanding.statements.statements import store_statements

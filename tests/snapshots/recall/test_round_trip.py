@@ -18,9 +18,9 @@ from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, Snapshot, SubjectMemory
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.config import DEFAULT_RECALL
-from snapshots.recall.loading.block_packing import seal_memories
+from snapshots.recall.loading.block_sealing import seal_memories
+from snapshots.recall.loading.load_stored_memory import load_memory_state, make_reader_by_product_id
 from snapshots.recall.loading.loaded_indexes import INDEXES, SUBJECTS, IndexKey
-from snapshots.recall.loading.stored_memory import load_memory_state, make_reader_by_product_id
 from snapshots.recall.pipeline import recall_in_scope, search_memory
 from snapshots.recall.question import prepare_question
 from snapshots.recall.values import DegradedReason, RecallQuery

@@ -11,8 +11,8 @@ from memory_platform.kernel.errors import NotFound
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject
 from snapshots.models import Receipt, ReceiptMemory
-from snapshots.receipts.memory_rows import write_memory_rows_of_tenant
-from snapshots.receipts.packing import name_explanation_values, unpack_candidates
+from snapshots.receipts.candidate_packing import name_explanation_values, unpack_candidates
+from snapshots.receipts.injected_memory_rows import write_memory_rows_of_tenant
 from snapshots.receipts.read import find_receipt, list_explained_candidates, list_receipts, unpack_rendered_prompt
 from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, RenderedPrompt
 from snapshots.receipts.write import write_receipt

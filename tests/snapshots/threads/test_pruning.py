@@ -5,12 +5,12 @@ from uuid import UUID
 
 import pytest
 
-from snapshots.maintenance import CARE
 from snapshots.models import AgentThread, ChannelValue, Checkpoint, PendingWrite
+from snapshots.scheduled_job_registry import CARE
 from snapshots.threads.pruning import prune_thread
-from snapshots.threads.retention import preview_pruning, prune_tenant
+from snapshots.threads.pruning_job import preview_pruning, prune_tenant
 from snapshots.threads.values import EMPTY, CheckpointToStore, PackedValue, Place, WriteToStore
-from snapshots.threads.writing import store_checkpoint, store_writes
+from snapshots.threads.write_checkpoints import store_checkpoint, store_writes
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from memory_platform.kernel.errors import NotFound
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject
-from profiles.services.locking import lock_subjects
+from profiles.services.subject_lock import lock_subjects
 from profiles.services.subjects import ensure_subject
 from snapshots.models import Message
 from snapshots.notes.notes_of_ended_slots import list_changed_subjects

@@ -5,8 +5,8 @@ import pytest
 from profiles.models import Preference, ProfileFact, Tag
 from snapshots.models import Work, WorkState
 from snapshots.understanding.config import NOTING
-from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.reading.text_folding import estimate_tokens
+from snapshots.understanding.reading.web_addresses import has_link
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.snapshots.understanding.making import say, settle

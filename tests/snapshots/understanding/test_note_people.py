@@ -5,14 +5,14 @@ import pytest
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from profiles.services.tags.tags import TagDraft, delete_tag, upsert_tag
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext
-from snapshots.lifecycle.staff_actions.merging import merge_memories
-from snapshots.lifecycle.staff_actions.undo import find_last_act, undo_act
+from snapshots.lifecycle.staff_actions.merge_memories import merge_memories
+from snapshots.lifecycle.staff_actions.undo_act import find_last_act, undo_act
 from snapshots.models import AboutKind, Note
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
 from tests.memory_platform.api.conftest import Caller, body_of
-from tests.snapshots.erasure.learned.test_unlearning import delete
+from tests.snapshots.erasure.learned.test_unlearn_messages import delete
 from tests.snapshots.understanding.making import say, settle
 
 DOING = ActContext(COMMAND_LINE, "test")

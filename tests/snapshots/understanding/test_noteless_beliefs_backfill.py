@@ -11,13 +11,13 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from profiles.models import Candidate, Preference, ProfileFact, Tag
 from profiles.provenance_and_verdict import Provenance, Verdict
-from profiles.services.claims import make_learned_claim
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags.tags import TagDraft, upsert_tag
+from profiles.services.value_claims import make_learned_claim
 from snapshots.lifecycle.memory_reviews import review_tenant
 from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext
-from snapshots.lifecycle.staff_actions.undo import undo_act
+from snapshots.lifecycle.staff_actions.undo_act import undo_act
 from snapshots.models import MemoryAct, MemoryReview, Message, Note, NoteSlot, PreferenceSource, Snapshot, SnapshotKind
 from snapshots.understanding.believing.belief_reviews import NO_LASTING_WORDS
 from snapshots.understanding.believing.candidate_review import (

@@ -11,7 +11,7 @@ from time import monotonic, sleep
 from django.test import override_settings
 
 from snapshots.models import Webhook
-from snapshots.webhooks.outbox import add_test
+from snapshots.webhooks.deliveries import add_test
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import World

@@ -20,13 +20,13 @@ from memory_platform.providers.endpoints.checked_connections import CheckedClien
 from snapshots.jobs import deliver_webhooks_job, sweep_webhooks_job
 from snapshots.models import Webhook, WebhookDelivery
 from snapshots.webhooks import sending
-from snapshots.webhooks.claims import DeliveryOutcome, claim_deliveries, compute_wait, mark_outcomes
 from snapshots.webhooks.config import WEBHOOKS
-from snapshots.webhooks.outbox import replay_delivery
+from snapshots.webhooks.deliveries import replay_delivery
+from snapshots.webhooks.delivery_claims import DeliveryOutcome, claim_deliveries, compute_wait, mark_outcomes
+from snapshots.webhooks.due_deliveries import find_tenants_with_due_deliveries
 from snapshots.webhooks.payloads import build_message, load_held_rows
 from snapshots.webhooks.pipeline import deliver_webhooks
 from snapshots.webhooks.sending import send_message
-from snapshots.webhooks.sweep import find_tenants_with_due_deliveries
 from snapshots.webhooks.webhooks import rotate_secret
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord

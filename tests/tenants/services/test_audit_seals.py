@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from memory_platform.kernel.ids import new_id
 from snapshots.jobs import seal_audit_trail_job
-from snapshots.maintenance import CARE
+from snapshots.scheduled_job_registry import CARE
 from tenants.config import AUDIT_CONFIG
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, AuditSeal, JobRun

@@ -4,8 +4,8 @@ from importlib import import_module
 
 from django.db import connection
 
-from snapshots.policies.effective import build_policies, load_effective_policies_in_scope
-from snapshots.policies.sections import SECTIONS
+from snapshots.policies.effective_policies import build_policies, load_effective_policies_in_scope
+from snapshots.policies.policy_sections import SECTIONS
 from tenants.isolation import tenant_tx
 from tenants.models import Experiment, PolicyVersion, Tenant
 from tenants.policies.arms import Arm, read_arms

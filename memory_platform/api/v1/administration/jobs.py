@@ -18,7 +18,7 @@ from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.operation_description import operation
 from memory_platform.kernel.errors import NotFound
 from profiles.selectors import find_subject
-from snapshots.intake.conversations import load_end_result
+from snapshots.intake.conversation_rows import load_end_result
 from snapshots.knowledge.documents.fault_texts import describe_fault
 from snapshots.models import Job, JobKind, JobStatus, Work, WorkKind, WorkState
 from snapshots.queue.dead_work import replay_work

@@ -13,7 +13,7 @@ from memory_platform.api.views.base_views import TenantView, reply_without_conte
 from memory_platform.api.views.operation_description import operation
 from tenants.isolation import tenant_tx
 from tenants.services.upstreams.allowed_urls import BASE_URL_CHARS
-from tenants.services.upstreams.sealed_keys import SealMissing
+from tenants.services.upstreams.secret_encryption import SealMissing
 from tenants.services.upstreams.upstreams import (
     KEY_CHARS,
     UpstreamMissing,

@@ -16,7 +16,7 @@ from memory_platform.api.views.base_views import TenantView
 from memory_platform.api.views.operation_description import operation
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, InvalidInput
-from tenants.services.usage.ledger import PricedDay, usage_by_day
+from tenants.services.usage.daily_costs import PricedDay, usage_by_day
 
 
 class UsageInput(QueryInput):

@@ -19,7 +19,7 @@ from memory_platform.api.views.idempotency import Reply, refuse_kept_reply, writ
 from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
 from snapshots.models import DeliveryState, OffReason, Webhook, WebhookDelivery, WebhookEvent
-from snapshots.webhooks.outbox import (
+from snapshots.webhooks.deliveries import (
     DeliveryNotEnded,
     DeliveryUnknown,
     WebhookOff,
@@ -42,7 +42,7 @@ from snapshots.webhooks.webhooks import (
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 from tenants.services.upstreams.allowed_urls import BASE_URL_CHARS
-from tenants.services.upstreams.sealed_keys import SealMissing
+from tenants.services.upstreams.secret_encryption import SealMissing
 
 NAME_CHARS = 100
 BELOW = "webhooks/<own_id:webhook_id>"

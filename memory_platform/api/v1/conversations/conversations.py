@@ -22,7 +22,7 @@ from memory_platform.kernel.errors import NotFound
 from profiles.selectors import subject_by_external_id
 from snapshots.conversation_queries import find_conversation, list_conversations
 from snapshots.erasure.conversations import delete_conversation
-from snapshots.intake.conversations import end_conversation_on_request, lock_conversation, set_remember
+from snapshots.intake.conversation_rows import end_conversation_on_request, lock_conversation, set_remember
 from snapshots.lifecycle.retention.message_archive import restore_messages
 from snapshots.models import Conversation, ConversationStatus
 from snapshots.queue.metrics import count_pending_work

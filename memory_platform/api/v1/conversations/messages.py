@@ -26,7 +26,7 @@ from snapshots.forgetting.order_targets import FORGOTTEN, NOTHING_TO_FORGET
 from snapshots.intake.pipeline import UNPREPARED, Preparation, accept_messages, count_new_messages, prepare_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Message, MessageRole, SnapshotKind
-from snapshots.policies.effective import load_effective_notes_policy
+from snapshots.policies.effective_policies import load_effective_notes_policy
 from snapshots.window.cached_window import load_window
 from snapshots.window.values import Window, build_window_message
 from tenants.errors import QuotaExceeded

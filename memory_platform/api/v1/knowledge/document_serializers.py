@@ -17,7 +17,7 @@ from memory_platform.api.requests.multipart import SentFile
 from memory_platform.api.requests.serializers import Input, Output
 from memory_platform.api.views.pagination import PageInput
 from snapshots.knowledge.documents.config import DOCUMENT_CONFIG
-from snapshots.knowledge.documents.content_types import guess_content_type
+from snapshots.knowledge.documents.content_type_guess import guess_content_type
 from snapshots.knowledge.documents.fault_texts import describe_fault
 from snapshots.knowledge.documents.values import DocumentEdit, DocumentUpload, DocumentVerdict
 from snapshots.models import Document, DocumentStatus

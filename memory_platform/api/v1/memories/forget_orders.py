@@ -21,7 +21,7 @@ from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
 from memory_platform.kernel.errors import NotFound
 from profiles.selectors import subject_by_external_id
 from snapshots.forgetting.order_targets import ForgetOrderDecided
-from snapshots.forgetting.undo import find_forget_orders, undo_forget_order
+from snapshots.forgetting.undo_order import find_forget_orders, undo_forget_order
 from snapshots.models import ForgetOrder, ForgetOrderState
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor

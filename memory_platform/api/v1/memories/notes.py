@@ -33,12 +33,12 @@ from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import Page, PageInput
 from memory_platform.kernel.errors import NotFound
 from profiles.selectors import subject_by_external_id
-from profiles.services.claims import ConfidenceAboveCeiling
 from profiles.services.subjects import ensure_subject
 from profiles.services.tombstones import ForgottenMemory
+from profiles.services.value_claims import ConfidenceAboveCeiling
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.memories import forget_note
-from snapshots.lifecycle.edits import Edit
+from snapshots.lifecycle.edit_snapshot import Edit
 from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.notes.edit import NoteEdit, edit_note, retire_note
 from snapshots.notes.handwritten_notes import create_note, prepare_note
@@ -46,7 +46,7 @@ from snapshots.notes.selectors import attach_details, find_current_note, find_no
 from snapshots.notes.values import AboutUnknown, NoteOffer, NoteState, VitalInstruction
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.drafting.repeated_notes import find_repeated_text
-from snapshots.understanding.grading.posted_notes import grade_posted_note, suggest_vital_class
+from snapshots.understanding.grading.handwritten_note_grade import grade_posted_note, suggest_vital_class
 from snapshots.understanding.statements.topics import find_topics
 from tenants.errors import QuotaExceeded
 from tenants.isolation import tenant_tx

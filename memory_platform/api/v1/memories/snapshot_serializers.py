@@ -30,8 +30,8 @@ from memory_platform.api.v1.memories.common_memory_fields import (
 from memory_platform.api.views.pagination import PageInput
 from memory_platform.kernel.text import collapse_spaces, remove_invisible
 from profiles.provenance_and_verdict import PRODUCT_PROVENANCES, Verdict
-from profiles.services.claims import ConfidenceAboveCeiling
 from profiles.services.tombstones import REASON as FORGOTTEN
+from profiles.services.value_claims import ConfidenceAboveCeiling
 from snapshots.embedding.marker_terms import ALIAS_CHARS, ALIASES_MOST
 from snapshots.lifecycle.selectors import SnapshotFilter
 from snapshots.lifecycle.write_types import ExpiresInPast

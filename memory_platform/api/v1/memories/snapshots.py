@@ -31,12 +31,12 @@ from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
 from memory_platform.kernel.errors import NotFound
 from profiles.selectors import subject_by_external_id
-from profiles.services.claims import ConfidenceAboveCeiling
 from profiles.services.subjects import ensure_subject
 from profiles.services.tombstones import ForgottenMemory
+from profiles.services.value_claims import ConfidenceAboveCeiling
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.memories import forget_memory
-from snapshots.lifecycle.edits import Edit
+from snapshots.lifecycle.edit_snapshot import Edit
 from snapshots.lifecycle.product_snapshots import create_snapshots, prepare_offers, retire_snapshot
 from snapshots.lifecycle.selectors import (
     find_snapshots,
@@ -50,7 +50,7 @@ from snapshots.lifecycle.write_types import ExpiresInPast, NewSnapshot, Snapshot
 from snapshots.notes.edit import edit_memory
 from snapshots.notes.values import VitalInstruction
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.grading.posted_notes import suggest_vital_class
+from snapshots.understanding.grading.handwritten_note_grade import suggest_vital_class
 from snapshots.understanding.statements.topics import find_topics
 from tenants.errors import QuotaExceeded
 from tenants.isolation import tenant_tx

@@ -32,7 +32,7 @@ from memory_platform.api.views.operation_description import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
 from memory_platform.kernel.errors import InvalidInput, VersionMismatch
 from snapshots.policies.policy_replay import ALWAYS_UNTOLD, replay_policy
-from snapshots.policies.sections import SECTIONS
+from snapshots.policies.policy_sections import SECTIONS
 from tenants.errors import PolicyUnchanged, PolicyUnknown
 from tenants.isolation import current_tenant_id, tenant_tx
 from tenants.models import PolicyVersion, Tenant

@@ -8,7 +8,7 @@ from rest_framework import serializers
 from memory_platform.api.config import KIB
 from memory_platform.api.requests.fields import FlagField, JsonObjectField, ListOfField, TextField, WholeField
 from memory_platform.api.requests.serializers import Input, Output, QueryInput
-from snapshots.policies.sections import SECTIONS
+from snapshots.policies.policy_sections import SECTIONS
 from tenants.models import PolicyVersion
 from tenants.policies.policy_documents import Section, effective_values
 

@@ -29,7 +29,7 @@ from memory_platform.api.v1.memories.common_memory_fields import (
 from memory_platform.api.v1.profiles.profile_serializers import WRITE_REASON_HELP, WRITE_REASONS, BeliefOutput
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from profiles.provenance_and_verdict import PRODUCT_PROVENANCES, Provenance, Verdict
-from profiles.services.claims import Claim, make_stated_claim
+from profiles.services.value_claims import Claim, make_stated_claim
 from snapshots.lifecycle.write_types import MessageAddress
 
 CATEGORY_CHARS = 100

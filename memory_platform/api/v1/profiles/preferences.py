@@ -28,10 +28,10 @@ from memory_platform.api.views.pagination import Order, Page, PageInput
 from memory_platform.kernel.errors import NotFound, VersionMismatch
 from profiles.models import Preference, Subject
 from profiles.selectors import current_preference, preference_history, preferences_at, subject_by_external_id
-from profiles.services.claims import ClaimOutcome, ConfidenceAboveCeiling, ValidInFuture
-from profiles.services.locking import lock_subject
 from profiles.services.preferences import build_preference_place, record_preference, retract_preference
+from profiles.services.subject_lock import lock_subject
 from profiles.services.subjects import ensure_subject
+from profiles.services.value_claims import ClaimOutcome, ConfidenceAboveCeiling, ValidInFuture
 from snapshots.lifecycle.selectors import SourceUnknown, link_preference_sources, load_preference_sources
 from snapshots.notes.notes_of_ended_slots import end_notes_of_ended_values
 from snapshots.notes.slot_links import list_notes_of_slots

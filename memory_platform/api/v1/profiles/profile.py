@@ -25,8 +25,8 @@ from memory_platform.api.views.pagination import Order, Page, PageInput
 from profiles.completeness import measure_completeness
 from profiles.models import ProfileFact, Subject
 from profiles.selectors import build_profile, profile_facts, profile_history, subject_by_external_id
-from profiles.services.locking import lock_subject
 from profiles.services.profile import patch_profile
+from profiles.services.subject_lock import lock_subject
 from snapshots.notes.notes_of_ended_slots import end_notes_of_ended_values
 from tenants.isolation import tenant_tx
 

@@ -27,8 +27,8 @@ from memory_platform.kernel.character_checks import has_control
 from profiles.completeness import Priority
 from profiles.models import PROFILE_FIELDS, ProfileFact
 from profiles.provenance_and_verdict import Verdict
-from profiles.services.claims import ABSENT, NOT_A_LIST, OLDER, REMOVED, WEAKER, make_stated_claim
 from profiles.services.profile import ATTRIBUTES, FactChange, FactName, Mode
+from profiles.services.value_claims import ABSENT, NOT_A_LIST, OLDER, REMOVED, WEAKER, make_stated_claim
 from snapshots.notes.slot_links import list_notes_of_slots
 
 WRITE_REASONS = [OLDER, WEAKER]

@@ -31,7 +31,7 @@ from profiles.selectors import (
     subject_by_external_id,
 )
 from profiles.services.erasure_certificates import build_certificate
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
 from profiles.services.subjects import put_subject
 from snapshots.erasure.subjects import erase_subject
 from tenants.isolation import tenant_tx

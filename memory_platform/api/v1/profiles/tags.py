@@ -45,7 +45,7 @@ from profiles.selectors import (
     tags_known_at,
     tags_of,
 )
-from profiles.services.locking import lock_subject
+from profiles.services.subject_lock import lock_subject
 from profiles.services.subjects import ensure_subject
 from profiles.services.tags.lookup import lookup_tags
 from profiles.services.tags.tags import LabelTaken, TagDraft, delete_tag, patch_tag, record_tag_use, upsert_tag

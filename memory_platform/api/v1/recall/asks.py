@@ -33,12 +33,12 @@ from profiles.elicitation.next_question import AskMoment, AskReason, record_next
 from profiles.models import Ask, AskPriority, Subject
 from profiles.provenance_and_verdict import Verdict
 from profiles.selectors import build_subject_key, subject_by_external_id
-from profiles.services.claims import ABSENT, NOT_A_LIST, OLDER, WEAKER
 from profiles.services.subjects import ensure_subject
+from profiles.services.value_claims import ABSENT, NOT_A_LIST, OLDER, WEAKER
 from snapshots.context.turn.intent import NO_VECTORS, detect_intent, detect_phase
 from snapshots.context.turn.turn_classifiers import INTENTS, PHASES
 from snapshots.models import Conversation, Message, MessageRole
-from snapshots.notes.outdated_notes import NOTE_ASK_PREFIX, list_outdated_questions, settle_outdated_note
+from snapshots.notes.outdated_note_questions import NOTE_ASK_PREFIX, list_outdated_questions, settle_outdated_note
 from snapshots.recall.question import prepare_question
 from snapshots.sensitive.detector import is_telephone
 from tenants.isolation import tenant_tx

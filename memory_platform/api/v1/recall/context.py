@@ -36,7 +36,7 @@ from snapshots.context.writing.vendor_prompts import (
     make_vendor_prompt,
     remake_vendor_prompt,
 )
-from snapshots.policies.effective import Policies
+from snapshots.policies.effective_policies import Policies
 from snapshots.recall.filtering.filter_matching import FilterTooCostly
 from snapshots.recall.loading.past_index_limits import MemoryTooLarge
 from tenants.services.keys import Caller

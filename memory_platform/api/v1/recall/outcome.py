@@ -18,10 +18,10 @@ from memory_platform.api.v1.recall.receipts import OneReceiptView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.operation_description import operation
 from memory_platform.kernel.errors import NotFound
-from snapshots.feedback.outcome import MemoryNotInReceipt, classify_sense_of_part, record_outcome
+from snapshots.feedback.record_outcome import MemoryNotInReceipt, classify_sense_of_part, record_outcome
 from snapshots.feedback.values import OutcomePart, ProductVerdict, Signal, TurnSense, UtilisationSign
 from snapshots.intake.corrections_on_arrival import build_correction_result
-from snapshots.intake.forget_orders import OrderVectors, carry_out_quoted_orders, embed_orders_of_outcome
+from snapshots.intake.forget_orders_on_arrival import OrderVectors, carry_out_quoted_orders, embed_orders_of_outcome
 from snapshots.sensitive.detector import mask_sensitive
 
 

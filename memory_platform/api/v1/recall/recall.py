@@ -31,8 +31,8 @@ from memory_platform.api.v1.recall.recall_serializers import RecallOutput, rende
 from memory_platform.api.views.base_views import SubjectView
 from memory_platform.api.views.operation_description import operation
 from memory_platform.kernel.clock import utc_now
-from snapshots.knowledge.search.beside_memory import recall_documents
-from snapshots.policies.effective import Policies
+from snapshots.knowledge.search.documents_beside_memory import recall_documents
+from snapshots.policies.effective_policies import Policies
 from snapshots.recall.config import ANSWERS
 from snapshots.recall.filtering.filter_matching import FilterTooCostly
 from snapshots.recall.loading.past_index_limits import MemoryTooLarge

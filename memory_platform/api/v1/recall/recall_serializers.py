@@ -39,7 +39,7 @@ from snapshots.context.choosing.relevance_threshold import AbstainReason
 from snapshots.context.turn.intent import detect_intent
 from snapshots.knowledge.search.values import DocumentAnswer, FoundPassage
 from snapshots.models import NoteGrade, VitalClass
-from snapshots.policies.effective import Policies
+from snapshots.policies.effective_policies import Policies
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.ranking.explanations import render_explanation
 from snapshots.recall.ranking.score_factors import DIGITS

@@ -21,10 +21,8 @@ from memory_platform.api.v1.tools.tool_calls import (
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagKind
 from profiles.prompt_lines import SHARED_KEYS
 from profiles.provenance_and_verdict import Provenance, Verdict
-from profiles.services.claims import Claim, have_same_value, make_stated_claim
 from profiles.services.idempotency import record_save, was_saved
 from profiles.services.list_values import find_entry, list_entries
-from profiles.services.locking import lock_subject
 from profiles.services.preferences import (
     build_preference_place,
     change_list_preference,
@@ -32,11 +30,13 @@ from profiles.services.preferences import (
     remove_from_opposite,
 )
 from profiles.services.profile import LIST_FIELDS, FactChange, FactName, Mode, build_fact_place, patch_profile
+from profiles.services.subject_lock import lock_subject
 from profiles.services.tags.tags import TagDraft, find_tag_by_label, upsert_tag
 from profiles.services.tombstones import find_forgotten_texts, has_tombstones
+from profiles.services.value_claims import Claim, have_same_value, make_stated_claim
 from snapshots.models import Conversation
 from snapshots.notes.notes_of_ended_slots import end_notes_of_slot
-from snapshots.understanding.reading.instruction_classifier import is_instruction
+from snapshots.understanding.reading.planted_instruction_classifier import is_instruction
 from snapshots.understanding.reading.text_folding import fold_for_matching
 
 # Arguments that are not words of the fact.

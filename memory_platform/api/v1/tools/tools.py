@@ -24,8 +24,8 @@ from memory_platform.api.views.base_views import SubjectView, TenantView
 from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
 from memory_platform.api.views.operation_description import operation
 from memory_platform.kernel.errors import InvalidInput, NotFound
-from profiles.services.claims import NOT_A_LIST, OLDER, WEAKER
 from profiles.services.subjects import ensure_subject
+from profiles.services.value_claims import NOT_A_LIST, OLDER, WEAKER
 
 RECALL = "recall"
 

@@ -35,7 +35,7 @@ from snapshots.intake.values import SPECIAL_CATEGORY, AcceptedBatch, IncomingMes
 from snapshots.lifecycle.product_snapshots import create_snapshots, prepare_offers
 from snapshots.lifecycle.write_types import NewSnapshot, SnapshotOffer, SnapshotResult
 from snapshots.models import Message, MessageRole
-from snapshots.policies.effective import load_effective_notes_policy
+from snapshots.policies.effective_policies import load_effective_notes_policy
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 

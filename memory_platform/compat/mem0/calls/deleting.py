@@ -23,7 +23,7 @@ from snapshots.erasure.conversations import delete_conversation
 from snapshots.erasure.memories import forget_memory
 from snapshots.erasure.subjects import erase_subject
 from snapshots.errors import ConversationUnknown, SnapshotUnknown
-from snapshots.intake.conversations import lock_conversation
+from snapshots.intake.conversation_rows import lock_conversation
 from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Conversation

@@ -17,10 +17,10 @@ from memory_platform.compat.mem0.views import Mem0View, read_raw_body
 from memory_platform.compat.mem0.visible_memories import load_memory
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from snapshots.embedding.snapshot_store import begin_memory_epoch
-from snapshots.feedback.outcome import record_outcome
+from snapshots.feedback.record_outcome import record_outcome
 from snapshots.feedback.values import OutcomePart, ProductVerdict, Signal
 from snapshots.models import ReceiptMemory, Snapshot, SnapshotCounter
-from snapshots.receipts.memory_rows import write_memory_rows_of_subject
+from snapshots.receipts.injected_memory_rows import write_memory_rows_of_subject
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 

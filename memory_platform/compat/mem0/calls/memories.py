@@ -29,13 +29,13 @@ from memory_platform.compat.mem0.visible_memories import (
 )
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.lifecycle.edits import Edit
+from snapshots.lifecycle.edit_snapshot import Edit
 from snapshots.lifecycle.selectors import load_snapshot_history
 from snapshots.lifecycle.write_types import SnapshotAddress, SnapshotState
 from snapshots.models import Snapshot
 from snapshots.notes.edit import edit_memory
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.grading.posted_notes import suggest_vital_class
+from snapshots.understanding.grading.handwritten_note_grade import suggest_vital_class
 from snapshots.understanding.statements.topics import find_topics
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor

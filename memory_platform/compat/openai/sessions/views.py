@@ -21,10 +21,10 @@ from memory_platform.api.views.pagination import Order, Page, PageInput
 from memory_platform.compat.openai.sessions.item_conversion import ItemField, make_message, render_items
 from snapshots.conversation_queries import add_archived_words, find_conversation, list_messages
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.erasure.newest_message import forget_newest_message
+from snapshots.erasure.forget_newest_message import forget_newest_message
 from snapshots.errors import ConversationUnknown
 from snapshots.intake.pipeline import prepare_messages
-from snapshots.policies.effective import load_effective_notes_policy
+from snapshots.policies.effective_policies import load_effective_notes_policy
 from tenants.isolation import tenant_tx
 
 NEWEST_FIRST = Order(fields=("seq",), newest_first=True)

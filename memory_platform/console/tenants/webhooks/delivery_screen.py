@@ -48,7 +48,7 @@ from memory_platform.console.tenants.webhooks.delivery_texts import (
     list_tries,
 )
 from snapshots.models import DeliveryState, WebhookDelivery
-from snapshots.webhooks.outbox import DeliveryNotEnded, may_repeat_words, name_person, replay_delivery
+from snapshots.webhooks.deliveries import DeliveryNotEnded, may_repeat_words, name_person, replay_delivery
 from snapshots.webhooks.payloads import build_event, load_held_rows
 from tenants.models import Role
 

@@ -16,7 +16,7 @@ from memory_platform.console.shared.status_badges import BAD, GOOD, WARNING, Sta
 from memory_platform.console.shared.value_rendering import build_change_address
 from snapshots.models import DeliveryState, OffReason, Webhook, WebhookDelivery, WebhookEvent
 from snapshots.webhooks.config import WEBHOOKS
-from snapshots.webhooks.outbox import name_person
+from snapshots.webhooks.deliveries import name_person
 
 EVENT_LABELS = dict(WebhookEvent.choices)
 MAX_LATEST = 10

@@ -41,7 +41,7 @@ from memory_platform.console.tenants.webhooks.delivery_texts import (
     list_latest_deliveries,
 )
 from snapshots.models import OffReason, Webhook, WebhookDelivery
-from snapshots.webhooks.outbox import WebhookOff, add_test
+from snapshots.webhooks.deliveries import WebhookOff, add_test
 from snapshots.webhooks.webhooks import (
     EVENTS,
     TEXT,

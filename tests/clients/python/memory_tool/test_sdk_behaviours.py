@@ -14,7 +14,7 @@ from anthropic.lib.tools import ToolError
 from anthropic.lib.tools._beta_builtin_memory_tool import BetaLocalFilesystemMemoryTool
 
 from snapshots.memory_files.command_types import CommandRefused
-from snapshots.memory_files.rendering import render_file, render_size
+from snapshots.memory_files.tool_answers import render_file, render_size
 from tests.clients.python.memory_tool.conftest import Hand
 
 pytestmark = pytest.mark.slow

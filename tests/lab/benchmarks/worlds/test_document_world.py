@@ -10,7 +10,7 @@ from snapshots.knowledge.search.values import DocumentQuery
 from snapshots.models import Chunk, IndexedChunk
 from tenants.isolation import tenant_tx
 from tests.conftest import World
-from tests.snapshots.knowledge.index.test_sealing import assert_index_is_whole, make_texts
+from tests.snapshots.knowledge.index.test_segment_sealing import assert_index_is_whole, make_texts
 from tests.snapshots.knowledge.indexed_documents import delete_indexed_document, store_indexed_document
 
 pytestmark = pytest.mark.slow

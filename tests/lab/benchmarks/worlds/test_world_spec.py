@@ -19,7 +19,7 @@ from memory_platform.kernel.errors import Conflict, InvalidInput
 from memory_platform.kernel.text import detect_language
 from profiles.models import Subject
 from profiles.services.subjects import ensure_subject
-from snapshots.intake.conversations import end_conversation_on_request
+from snapshots.intake.conversation_rows import end_conversation_on_request
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import HANDLERS

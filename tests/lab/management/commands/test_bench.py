@@ -6,10 +6,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from memory_platform.env.environment import environment
-from snapshots.intake.conversations import end_conversation_on_request
+from snapshots.intake.conversation_rows import end_conversation_on_request
 from snapshots.jobs import drain_work_job
-from snapshots.maintenance import COUNT, JOBS
 from snapshots.models import Snapshot
+from snapshots.scheduled_job_registry import COUNT, JOBS
 from tenants.isolation import tenant_tx
 from tenants.selectors import tenant_by_slug
 from tests.conftest import World

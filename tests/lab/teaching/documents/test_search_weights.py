@@ -3,7 +3,7 @@
 import numpy as np
 
 from lab.teaching.documents.search_weights import ScoredQuestion, try_fusion, try_relevance
-from snapshots.knowledge.search.candidates import LaneScores
+from snapshots.knowledge.search.chunk_candidates import LaneScores
 
 
 def score(coverage: list[float], right: set[int]) -> ScoredQuestion:

@@ -5,7 +5,7 @@ import pytest
 from profiles.services.subjects import ensure_subject
 from profiles.services.tombstones import record_tombstones
 from snapshots.joins.join import join_subjects
-from snapshots.joins.undo import undo_join
+from snapshots.joins.undo_join import undo_join
 from snapshots.models import MemoryFile
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE

@@ -29,7 +29,7 @@ from profiles.models import Preference, ProfileFact, Tag
 from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.context.writing.prompt_fence import escape_body
-from snapshots.feedback.outcome import record_outcome
+from snapshots.feedback.record_outcome import record_outcome
 from snapshots.feedback.values import OutcomePart
 from snapshots.knowledge.documents.document_store import delete_document
 from snapshots.knowledge.search.values import DocumentScope

@@ -11,7 +11,7 @@ import pytest
 from memory_platform.console.figures.period_figures import FigureReading, compare_readings
 from memory_platform.kernel.clock import utc_now
 from snapshots.models import Indicator, QueueDay, Receipt, ReceiptMemory, Snapshot
-from snapshots.receipts.memory_rows import write_memory_rows_of_subject
+from snapshots.receipts.injected_memory_rows import write_memory_rows_of_subject
 from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, RenderedPrompt
 from snapshots.receipts.write import write_receipt
 from tenants.config import LEDGER_CONFIG

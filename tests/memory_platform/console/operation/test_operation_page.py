@@ -19,9 +19,9 @@ from memory_platform.console.operation.operation_page import ask_workers
 from memory_platform.console.shared.config import OPERATION_PAGE
 from memory_platform.kernel.clock import utc_now
 from snapshots.lifecycle.retention.purge import forecast_purge
-from snapshots.maintenance import CARE, WHOLE
 from snapshots.models import Job, Receipt, Snapshot, Work
 from snapshots.queue.metrics import count_work_by_tenant, record_sweep
+from snapshots.scheduled_job_registry import CARE, WHOLE
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, JobRun
 from tests.conftest import World

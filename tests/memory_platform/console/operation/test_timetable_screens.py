@@ -14,7 +14,7 @@ from memory_platform.console.operation.timetable_screens import UTC, describe_sc
 from memory_platform.kernel.clock import utc_now
 from memory_platform.timetable import TIMETABLE
 from snapshots.jobs import count_embedding_spaces_job
-from snapshots.maintenance import COUNT
+from snapshots.scheduled_job_registry import COUNT
 from tenants.models import JobRun
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff

@@ -4,7 +4,7 @@ import html
 from typing import Any
 
 from snapshots.models import Message, Snapshot
-from snapshots.policies.sections import SECTIONS
+from snapshots.policies.policy_sections import SECTIONS
 from tenants.isolation import tenant_tx
 from tenants.policies.policy_documents import check_document
 from tests.conftest import World
@@ -17,7 +17,7 @@ from tests.memory_platform.console.policies.test_policy_screen import (
     read_inputs,
     version_address,
 )
-from tests.snapshots.policies.test_effective import make
+from tests.snapshots.policies.test_effective_policies import make
 
 WHERE_TO_SIT = "Where on the plane or train the traveller likes to sit: window, aisle, front, exit row."
 EXAMPLES = ["Aisle seat please, I get up a lot", "我一般坐靠窗"]

@@ -13,12 +13,12 @@ from memory_platform.console.policies.setting_help import SETTING_HELP
 from memory_platform.console.policies.setting_labels import SECTION_LABELS, SETTING_LABELS
 from memory_platform.kernel.clock import utc_now
 from snapshots.models import Indicator
-from snapshots.policies import sections
+from snapshots.policies import policy_sections
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, PolicyVersion, Role, Tenant
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff, log_in
-from tests.snapshots.policies.test_effective import make
+from tests.snapshots.policies.test_effective_policies import make
 
 LIST = "/console/tenants/policyversion/"
 ADD = f"{LIST}add/"
@@ -75,11 +75,11 @@ def take_step(world: World, client: Any, number: int, step: str, reason: str = "
 
 
 def test_every_setting_has_a_name_for_people() -> None:
-    assert SECTION_LABELS.keys() == sections.SECTIONS.keys()
+    assert SECTION_LABELS.keys() == policy_sections.SECTIONS.keys()
     assert (
         SETTING_LABELS.keys()
         == SETTING_HELP.keys()
-        == {f"{name}.{field}" for name, section in sections.SECTIONS.items() for field in section.kinds}
+        == {f"{name}.{field}" for name, section in policy_sections.SECTIONS.items() for field in section.kinds}
     )
 
 

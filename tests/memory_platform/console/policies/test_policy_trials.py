@@ -3,7 +3,7 @@
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
 from tests.memory_platform.console.policies.test_policy_screen import read_active_version, version_address
-from tests.snapshots.policies.test_effective import make
+from tests.snapshots.policies.test_effective_policies import make
 from tests.snapshots.policies.test_policy_replay import QUESTIONS, ask, fill, replay
 
 ROOM = {"context": {"memory": 420, "query": 0, "summary": 0, "task": 0}}

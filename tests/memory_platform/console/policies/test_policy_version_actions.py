@@ -18,7 +18,7 @@ from tests.memory_platform.console.policies.test_policy_screen import (
     take_step,
     version_address,
 )
-from tests.snapshots.policies.test_effective import make
+from tests.snapshots.policies.test_effective_policies import make
 
 COMPARE = f"{LIST}compare/"
 

@@ -22,7 +22,7 @@ from tests.memory_platform.console.memory_actions.test_memory_admin import (
 )
 from tests.memory_platform.console.transcript.asking import ask
 from tests.snapshots.held import prefer, remember
-from tests.snapshots.policies.test_effective import make
+from tests.snapshots.policies.test_effective_policies import make
 
 # A context reads a dozen things in one round trip, and the page itself is a page like others.
 MOST_QUERIES = 40

@@ -29,7 +29,7 @@ from profiles.models import Subject
 from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.models import Receipt, Snapshot
-from snapshots.policies.sections import SECTIONS
+from snapshots.policies.policy_sections import SECTIONS
 from snapshots.receipts.read import list_explained_candidates
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKeyDigest, AuditRecord, InvitationDigest, TenantOwned

@@ -13,7 +13,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from profiles.models import Preference
-from snapshots.feedback.outcome import record_outcome
+from snapshots.feedback.record_outcome import record_outcome
 from snapshots.feedback.values import OutcomePart
 from snapshots.models import Note, Receipt, Snapshot
 from tenants.isolation import tenant_tx

@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 
 from profiles.models import Tag
-from snapshots.feedback.outcome import record_outcome
+from snapshots.feedback.record_outcome import record_outcome
 from snapshots.feedback.values import OutcomePart
 from snapshots.models import Receipt
 from tenants.isolation import tenant_tx

@@ -18,7 +18,6 @@ from profiles.services.erasure_certificates import build_certificate, is_genuine
 from snapshots.consolidation.pipeline import consolidate_subject
 from snapshots.lifecycle.memory_reviews import review_tenant
 from snapshots.lifecycle.retention.message_archive import archive_tenant
-from snapshots.maintenance import CALIBRATE, CARE
 from snapshots.models import (
     Calibration,
     Consolidation,
@@ -31,6 +30,7 @@ from snapshots.models import (
     Work,
     WorkState,
 )
+from snapshots.scheduled_job_registry import CALIBRATE, CARE
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, JobRun
 from tenants.services.job_runs import run_by_hand

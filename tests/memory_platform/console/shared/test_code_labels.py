@@ -10,7 +10,7 @@ from memory_platform.console.shared import code_labels
 from memory_platform.console.shared.code_labels import CODE_LABELS, render_code
 from memory_platform.timetable import TIMETABLE
 from profiles.models import Candidate
-from profiles.services.claims import NOT_A_LIST, OLDER, WEAKER
+from profiles.services.value_claims import NOT_A_LIST, OLDER, WEAKER
 from snapshots.context.turn.turn_classifiers import INTENTS, PHASES
 from snapshots.context.values import CandidateLane, DecisionReason, Guardrail, SectionName
 from snapshots.recall.values import DegradedReason

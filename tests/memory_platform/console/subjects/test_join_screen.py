@@ -9,10 +9,10 @@ from django.test.utils import CaptureQueriesContext
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Preference, Subject, SubjectJoin, Tag
 from profiles.selectors import current_preferences, find_subject, group_preference_values
-from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference
 from profiles.services.subjects import ensure_subject
 from profiles.services.tags.tags import TagDraft, upsert_tag
+from profiles.services.value_claims import make_stated_claim
 from snapshots.models import Conversation, ForgetOrder
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord

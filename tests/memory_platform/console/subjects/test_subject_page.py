@@ -12,14 +12,14 @@ from pytest_django import DjangoAssertNumQueries
 from memory_platform.console.subjects.past_moment import RequestedMoment, SliderRange, parse_moment
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Candidate, Preference, ProfileFact, Subject, Tag
-from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference
 from profiles.services.profile import FactChange, FactName
 from profiles.services.subjects import put_subject
+from profiles.services.value_claims import make_stated_claim
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, retire_memory
-from snapshots.lifecycle.staff_actions.undo import find_last_act, undo_act
+from snapshots.lifecycle.staff_actions.undo_act import find_last_act, undo_act
 from snapshots.models import Message, Note, Snapshot
-from snapshots.policies.sections import SECTIONS
+from snapshots.policies.policy_sections import SECTIONS
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tenants.services.audit import COMMAND_LINE

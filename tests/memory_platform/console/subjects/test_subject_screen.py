@@ -17,11 +17,11 @@ from memory_platform.console.subjects.readable_export import render_readable_exp
 from memory_platform.console.subjects.subject_search import build_typo_patterns, find_subjects, parse_query
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Erasure, Subject
-from profiles.services.claims import make_stated_claim
 from profiles.services.erasure_certificates import is_genuine
 from profiles.services.profile import FactChange, FactName
 from profiles.services.subjects import put_subject
 from profiles.services.tags.tags import TagDraft, upsert_tag
+from profiles.services.value_claims import make_stated_claim
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import World

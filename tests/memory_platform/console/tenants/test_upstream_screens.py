@@ -6,7 +6,7 @@ from pytest_django.fixtures import Settings
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, Upstream
 from tenants.services.audit import COMMAND_LINE
-from tenants.services.upstreams.sealed_keys import unseal_key
+from tenants.services.upstreams.secret_encryption import unseal_key
 from tenants.services.upstreams.upstreams import set_upstream
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff

@@ -14,7 +14,7 @@ from memory_platform.console.transcript.learned_memories import (
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Preference, ProfileFact, Tag
 from snapshots.models import PreferenceSource, ProfileFactSource, Snapshot, TagSource
-from snapshots.receipts.memory_rows import write_memory_rows
+from snapshots.receipts.injected_memory_rows import write_memory_rows
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.memory_platform.console.transcript.asking import ask

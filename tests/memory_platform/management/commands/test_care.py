@@ -11,7 +11,6 @@ from django_celery_beat.models import CrontabSchedule, IntervalSchedule, Periodi
 
 from memory_platform.beat_scheduler import sync_schedule
 from memory_platform.kernel.ids import new_id
-from snapshots.maintenance import COUNT, JOBS, WHOLE
 from snapshots.models import (
     BLOCK_POSITIONS,
     Conversation,
@@ -21,14 +20,15 @@ from snapshots.models import (
     SnapshotVector,
     SubjectMemory,
 )
-from snapshots.recall.loading.block_packing import seal_memories
+from snapshots.recall.loading.block_sealing import seal_memories
 from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, RenderedPrompt
 from snapshots.receipts.write import write_receipt
+from snapshots.scheduled_job_registry import COUNT, JOBS, WHOLE
 from tenants.isolation import tenant_tx
 from tenants.models import JobRun, Tenant, UsageDay
 from tenants.services.job_runs import name_manual_run
+from tenants.services.usage.ledger_entries import record_message_usage
 from tenants.services.usage.quotas import Limits
-from tenants.services.usage.recording import record_message_usage
 from tenants.services.usage.request_rates import take_request
 from tests.conftest import House, World
 from tests.snapshots.held import remember, say

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tests.conftest import World
-from tests.snapshots.policies.test_effective import make
+from tests.snapshots.policies.test_effective_policies import make
 from tests.snapshots.policies.test_policy_replay import ask, fill
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapshots.context.turn.memory_questions import asks_for_all
+from snapshots.context.turn.all_or_past_questions import asks_for_all
 
 ALL = """What do you know about me?
 So what do you remember about me

@@ -2,8 +2,8 @@
 
 import pytest
 
-from snapshots.context.turn.memory_questions import LONGEST_ABOUT_PAST as LONGEST
-from snapshots.context.turn.memory_questions import asks_about_past
+from snapshots.context.turn.all_or_past_questions import LONGEST_ABOUT_PAST as LONGEST
+from snapshots.context.turn.all_or_past_questions import asks_about_past
 
 
 @pytest.mark.parametrize(

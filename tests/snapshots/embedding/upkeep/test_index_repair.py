@@ -21,9 +21,9 @@ from snapshots.embedding.upkeep.index_repair import reindex_stale_words
 from snapshots.jobs import backfill_vectors_job
 from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, SnapshotVector, SnapshotWords
-from snapshots.recall.loading.block_packing import seal_memories
+from snapshots.recall.loading.block_sealing import seal_memories
+from snapshots.recall.loading.load_stored_memory import load_memory_state
 from snapshots.recall.loading.loaded_indexes import INDEXES
-from snapshots.recall.loading.stored_memory import load_memory_state
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

@@ -14,12 +14,12 @@ from django.db import connection
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from profiles.services.subjects import ensure_subject
+from snapshots.erasure.subject_tables import count_rows_left
 from snapshots.erasure.subjects import erase_subject
-from snapshots.erasure.tables import count_rows_left
 from snapshots.jobs import ASKED, drain_work_job
-from snapshots.maintenance import CARE
 from snapshots.models import Snapshot
 from snapshots.queue.requested_jobs import run_due_jobs
+from snapshots.scheduled_job_registry import CARE
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.job_runs import RunTally, run_by_hand

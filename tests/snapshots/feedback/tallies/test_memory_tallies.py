@@ -10,8 +10,8 @@ from profiles.models import Preference, ProfileFact
 from snapshots.feedback.tallies.memory_tallies import roll_up_tallies
 from snapshots.feedback.values import ProductVerdict, Signal
 from snapshots.jobs import roll_up_tallies_job
-from snapshots.maintenance import CARE
 from snapshots.models import Receipt, Snapshot, SubjectMemory
+from snapshots.scheduled_job_registry import CARE
 from tenants.isolation import tenant_tx
 from tenants.models import JobRun
 from tests.conftest import House, World

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from snapshots.knowledge.chunking import cut_chunks
-from snapshots.knowledge.chunking.sentences import find_sentence_ends
+from snapshots.knowledge.chunking.sentence_borders import find_sentence_ends
 from snapshots.knowledge.config import DEFAULT_CHUNKING
 from snapshots.knowledge.reading import read_document
 from snapshots.knowledge.values import ChunkDraft

@@ -8,7 +8,7 @@ import pytest
 
 from snapshots.knowledge.errors import UnreadableDocumentError
 from snapshots.knowledge.reading import read_document
-from snapshots.knowledge.reading.content_types import DOCX_TYPE
+from snapshots.knowledge.reading.document_formats import DOCX_TYPE
 from snapshots.knowledge.values import BlockKind, ParsedDocument
 
 _W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'

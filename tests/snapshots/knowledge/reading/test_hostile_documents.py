@@ -4,7 +4,7 @@ import pytest
 
 from snapshots.knowledge.errors import UnreadableDocumentError
 from snapshots.knowledge.reading import read_document
-from snapshots.knowledge.reading.content_types import DOCX_TYPE
+from snapshots.knowledge.reading.document_formats import DOCX_TYPE
 from tests.snapshots.knowledge.reading.test_document_reader import make_docx, make_pdf
 
 _ENTITIES = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>'

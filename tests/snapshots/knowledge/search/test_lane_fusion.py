@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from snapshots.knowledge.search.candidates import LaneScores
+from snapshots.knowledge.search.chunk_candidates import LaneScores
 from snapshots.knowledge.search.config import ANSWER_LIMITS
 from snapshots.knowledge.search.lane_fusion import estimate_relevance
 

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from profiles.models import Preference
-from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference
+from profiles.services.value_claims import make_stated_claim
 from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.lifecycle.staff_actions.belief_origins import OriginChanged, find_origins, retire_origins
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, confirm_memory, correct_belief, retire_memory
-from snapshots.lifecycle.staff_actions.undo import find_last_act, find_retired_origins, undo_act
+from snapshots.lifecycle.staff_actions.undo_act import find_last_act, find_retired_origins, undo_act
 from snapshots.models import MemoryAct, PreferenceSource, Snapshot, SnapshotKind
 from tenants.isolation import tenant_tx
 from tenants.models import ActorKind, AuditRecord

@@ -8,11 +8,11 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import VersionMismatch
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from profiles.selectors import details_of, preferences_at
-from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference
+from profiles.services.value_claims import make_stated_claim
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.erasure.learned.beliefs import forget_preference
-from snapshots.lifecycle.edits import edit_snapshot
+from snapshots.erasure.learned.forget_belief_values import forget_preference
+from snapshots.lifecycle.edit_snapshot import edit_snapshot
 from snapshots.lifecycle.memory_reviews import decide_review, request_review
 from snapshots.lifecycle.selectors import load_snapshot_history
 from snapshots.lifecycle.staff_actions.memory_actions import (
@@ -28,8 +28,8 @@ from snapshots.lifecycle.staff_actions.memory_actions import (
     move_preference,
     retire_memory,
 )
-from snapshots.lifecycle.staff_actions.merging import MergeRefused, merge_memories
-from snapshots.lifecycle.staff_actions.undo import (
+from snapshots.lifecycle.staff_actions.merge_memories import MergeRefused, merge_memories
+from snapshots.lifecycle.staff_actions.undo_act import (
     UndoImpossible,
     find_last_act,
     find_retired_tag,

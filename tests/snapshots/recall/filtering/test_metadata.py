@@ -11,8 +11,8 @@ from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.recall.config import FilterConfig
 from snapshots.recall.filtering.filter_grammar import parse_filter
 from snapshots.recall.filtering.filter_matching import FilterTooCostly
+from snapshots.recall.loading.load_stored_memory import make_reader_in_scope
 from snapshots.recall.loading.metadata_filters import resolve_metadata_conditions
-from snapshots.recall.loading.stored_memory import make_reader_in_scope
 from snapshots.recall.pipeline import recall
 from snapshots.recall.ranking.memory_ranking import find_filtered_rows, find_valid_rows
 from snapshots.recall.values import SNAPSHOTS, RecallQuery
@@ -20,7 +20,7 @@ from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import remember
 from tests.snapshots.lifecycle.world import edit
-from tests.snapshots.recall.loading.test_block_packing import index
+from tests.snapshots.recall.loading.test_block_sealing import index
 
 
 def find_cellos(house: House, **conditions: Any) -> set[str]:

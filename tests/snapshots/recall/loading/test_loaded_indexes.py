@@ -2,8 +2,8 @@
 
 from uuid import UUID, uuid4
 
+from snapshots.recall.loading.load_stored_memory import MemoryState
 from snapshots.recall.loading.loaded_indexes import IndexCache, IndexKey, LoadedIndexes
-from snapshots.recall.loading.stored_memory import MemoryState
 from snapshots.recall.memory_indexes.memory_index import MemoryIndex
 from tests.snapshots.recall.world import index_of, memory
 

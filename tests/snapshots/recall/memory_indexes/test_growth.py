@@ -12,8 +12,8 @@ from snapshots.erasure.conversations import delete_conversation
 from snapshots.lifecycle.product_snapshots import retire_snapshot
 from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Conversation, Snapshot, SubjectMemory
+from snapshots.recall.loading.load_stored_memory import make_reader_in_scope
 from snapshots.recall.loading.loaded_indexes import INDEXES, IndexKey, LoadedIndexes, load_indexes
-from snapshots.recall.loading.stored_memory import make_reader_in_scope
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import remember, say

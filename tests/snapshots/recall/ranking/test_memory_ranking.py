@@ -18,7 +18,7 @@ from snapshots.recall.ranking.memory_ranking import choose_best_rows, rank_memor
 from snapshots.recall.ranking.memory_scores import score_memories
 from snapshots.recall.ranking.score_factors import DIGITS
 from snapshots.recall.values import RankedHit, RecallQuery
-from snapshots.receipts.packing import name_explanation_values
+from snapshots.receipts.candidate_packing import name_explanation_values
 from snapshots.relevance.config import RELEVANCE
 from tests.growth import assert_linear
 from tests.snapshots.recall.world import EMBEDDER, NOW, ask, conversation, id_of, index_of, memory, probe_of

@@ -19,7 +19,7 @@ from snapshots.recall.ranking.memory_ranking import (
 )
 from snapshots.recall.ranking.memory_relevance import find_message_rows
 from snapshots.recall.values import MemoryRow, RankedHit, RecallQuery
-from snapshots.receipts.packing import name_explanation_values
+from snapshots.receipts.candidate_packing import name_explanation_values
 from snapshots.relevance.config import RELEVANCE
 from tests.snapshots.recall.world import NOW, id_of, index_of, memory, probe_of
 

@@ -21,11 +21,12 @@ from snapshots.embedding.snapshot_history import supersede_snapshots
 from snapshots.lifecycle.product_snapshots import retire_snapshot
 from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, Note, Snapshot, SubjectMemory
-from snapshots.notes.store import change_note
+from snapshots.notes.store_and_confirm import change_note
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.config import DEFAULT_RECALL
 from snapshots.recall.filtering.filter_grammar import parse_filter
-from snapshots.recall.loading.block_packing import seal_memories
+from snapshots.recall.loading.block_sealing import seal_memories
+from snapshots.recall.loading.load_stored_memory import MemoryState, make_reader_in_scope
 from snapshots.recall.loading.loaded_indexes import (
     INDEXES,
     IndexCache,
@@ -37,7 +38,6 @@ from snapshots.recall.loading.loaded_indexes import (
     split_lanes,
 )
 from snapshots.recall.loading.past_indexes import make_index_at
-from snapshots.recall.loading.stored_memory import MemoryState, make_reader_in_scope
 from snapshots.recall.memory_indexes.memory_index import extend_index, unpack_memories
 from snapshots.recall.pipeline import recall
 from snapshots.recall.ranking.memory_ranking import rank_notes_or_replies
@@ -47,7 +47,7 @@ from tests.conftest import House, World
 from tests.snapshots.held import label, remember, say
 from tests.snapshots.lifecycle.world import anything, edit
 from tests.snapshots.notes_held import note_down
-from tests.snapshots.recall.loading.test_block_packing import leave_out
+from tests.snapshots.recall.loading.test_block_sealing import leave_out
 from tests.snapshots.recall.memory_indexes.test_memory_index import same
 from tests.snapshots.recall.world import EMBEDDER, NOW, id_of, index_of, memory, probe_of
 from tests.snapshots.recall.world import ask as ask_index

@@ -10,10 +10,10 @@ from django.db import connection
 from memory_platform.kernel.errors import NotFound
 from memory_platform.kernel.ids import new_id
 from profiles.models import Candidate, Preference, Tag
-from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference
+from profiles.services.value_claims import make_stated_claim
 from snapshots.erasure.conversations import delete_conversation
-from snapshots.lifecycle.staff_actions.undo import UndoImpossible
+from snapshots.lifecycle.staff_actions.undo_act import UndoImpossible
 from snapshots.models import Conversation, Message, PreferenceSource
 from snapshots.understanding.believing.apply_candidates import apply_message_candidates
 from snapshots.understanding.believing.candidate_review import (
@@ -22,7 +22,7 @@ from snapshots.understanding.believing.candidate_review import (
     reject_candidate,
     reopen_candidate,
 )
-from snapshots.understanding.believing.candidates_of_message import Lesson
+from snapshots.understanding.believing.lesson import Lesson
 from snapshots.understanding.values import Evidence, Extraction, PreferenceCandidate
 from tenants.isolation import tenant_tx
 from tenants.models import ActorKind, AuditRecord

@@ -3,7 +3,7 @@
 import pytest
 
 from snapshots.understanding.correcting.value_correction_detection import find_corrections, may_correct
-from snapshots.understanding.reading.sentences import OwnSentence
+from snapshots.understanding.reading.own_sentences import OwnSentence
 from snapshots.understanding.reading.text_folding import detect_rule_language, fold_for_matching
 from snapshots.understanding.values import CurrentValue, Utterance
 from tests.snapshots.understanding.making import MONDAY

@@ -14,12 +14,12 @@ from snapshots.understanding.correcting.relationship_ends import (
     find_parted_contacts,
     is_pet_gone,
 )
-from snapshots.understanding.reading.sentences import OwnSentence
+from snapshots.understanding.reading.own_sentences import OwnSentence
 from snapshots.understanding.reading.text_folding import fold_for_matching
 from snapshots.understanding.values import Evidence, TagCandidate, Utterance
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
-from tests.snapshots.erasure.learned.test_unlearning import delete
+from tests.snapshots.erasure.learned.test_unlearn_messages import delete
 from tests.snapshots.understanding.changes.test_ends import TUESDAY, list_texts
 from tests.snapshots.understanding.making import profile, say, settle
 

@@ -5,7 +5,7 @@ import pytest
 from snapshots.understanding.drafting.clause_joining import NotePart, assemble_parts
 from snapshots.understanding.grading.clause_classifier import grade_messages
 from snapshots.understanding.grading.clause_features import SpokenMessage
-from snapshots.understanding.grading.instruction_filter import drop_instructions
+from snapshots.understanding.grading.planted_instruction_filter import drop_instructions
 from snapshots.understanding.reading.clauses import split_clauses
 
 

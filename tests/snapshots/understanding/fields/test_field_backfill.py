@@ -5,7 +5,7 @@ from io import StringIO
 from django.core.management import call_command
 
 from snapshots.erasure.conversations import delete_conversation
-from snapshots.intake.conversations import lock_conversation
+from snapshots.intake.conversation_rows import lock_conversation
 from snapshots.models import NoteSlot, ProfileFactSource
 from snapshots.understanding.fields.field_backfill import backfill_fields, count_fillable_notes
 from tenants.isolation import tenant_tx

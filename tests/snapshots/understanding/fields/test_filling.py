@@ -7,12 +7,12 @@ import pytest
 
 from profiles.models import Candidate, ProfileFact
 from profiles.provenance_and_verdict import Provenance
-from profiles.services.claims import make_stated_claim
 from profiles.services.profile import FactChange, FactName, patch_profile
+from profiles.services.value_claims import make_stated_claim
 from snapshots.erasure.conversations import delete_conversation
-from snapshots.intake.conversations import lock_conversation
+from snapshots.intake.conversation_rows import lock_conversation
 from snapshots.models import Message, ProfileFactSource, Work
-from snapshots.policies.sections import SECTIONS
+from snapshots.policies.policy_sections import SECTIONS
 from snapshots.queue.enqueue import enqueue_messages
 from snapshots.understanding.fields import field_matching, requested_fields
 from tenants.isolation import tenant_tx

@@ -3,7 +3,7 @@
 import pytest
 
 from memory_platform.kernel.errors import InvalidInput
-from snapshots.policies.sections import SECTIONS
+from snapshots.policies.policy_sections import SECTIONS
 from snapshots.understanding.fields.requested_fields import FIELDS_SECTION
 from tenants.policies.descriptions_value_kind import FieldDescription
 from tenants.policies.policy_documents import check_document, effective_values, list_differences

@@ -5,8 +5,8 @@ import pytest
 from snapshots.understanding.grading.clause_classifier import grade_messages
 from snapshots.understanding.grading.clause_features import SpokenMessage
 from snapshots.understanding.proposing.answer_schema import ProposedNote, ProposedSlot
+from snapshots.understanding.proposing.model_quotes import GatedMessage
 from snapshots.understanding.proposing.note_gate import NoteVerdict, gate_notes
-from snapshots.understanding.proposing.quoted_passages import GatedMessage
 from snapshots.understanding.proposing.slot_gate import SlotVerdict, gate_slots
 from snapshots.understanding.reading.clauses import split_clauses
 from snapshots.understanding.values import Candidate, FactCandidate, PreferenceCandidate, TagCandidate

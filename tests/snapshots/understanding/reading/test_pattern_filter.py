@@ -7,7 +7,7 @@ import pytest
 from lab.measuring.golden_sets import load_rows
 from snapshots.understanding.changes.change_words import load_cue_patterns
 from snapshots.understanding.reading.pattern_filter import PatternFilter, compile_with_pieces
-from snapshots.understanding.slots.lexicon import LANGUAGES, list_group_rows, load_language
+from snapshots.understanding.slots.slot_patterns import LANGUAGES, list_group_rows, load_language
 
 
 def find_needed(pattern: str) -> set[str] | None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lab.measuring.spoken_messages import build_graded_context
+from lab.measuring.single_message_reading import build_graded_context
 from profiles.provenance_and_verdict import describe_value
 from profiles.services.quantities import parse_quantity
 from snapshots.models import Note

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from lab.measuring.spoken_messages import build_graded_context
+from lab.measuring.single_message_reading import build_graded_context
 from snapshots.understanding.slots.candidate_builders import SLOTS
-from snapshots.understanding.slots.lexicon import LANGUAGES, SlotQuestion, SlotRow, list_group_rows, load_language
+from snapshots.understanding.slots.slot_patterns import LANGUAGES, SlotQuestion, SlotRow, list_group_rows, load_language
 from snapshots.understanding.slots.slot_reading import ALONE, read_slots
 from snapshots.understanding.values import ExtractionContext
 from tests.snapshots.understanding.slots.describing import describe

@@ -11,7 +11,7 @@ import pytest
 
 from lab.measuring.blind_utterances import compare_line, list_entries
 from lab.measuring.golden_sets import load_rows
-from snapshots.understanding.slots.lexicon import list_group_rows, load_language
+from snapshots.understanding.slots.slot_patterns import list_group_rows, load_language
 from snapshots.understanding.slots.slot_reading import LONGEST_READ, read_slots
 from snapshots.understanding.values import ExtractionContext
 from tests.growth import assert_linear

@@ -12,7 +12,7 @@ from memory_platform.kernel.errors import InvalidInput
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, Upstream
 from tenants.services.audit import COMMAND_LINE
-from tenants.services.upstreams.sealed_keys import KeyUnreadable, SealMissing, seal_key, unseal_key
+from tenants.services.upstreams.secret_encryption import KeyUnreadable, SealMissing, seal_key, unseal_key
 from tenants.services.upstreams.upstreams import UpstreamMissing, find_upstream, remove_upstream, set_upstream
 from tests.conftest import World
 

@@ -9,8 +9,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext, override_settings
 
-from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference
+from profiles.services.value_claims import make_stated_claim
 from snapshots.models import Conversation, Message, Work
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE

@@ -19,8 +19,8 @@ from memory_platform.providers.redis.client import redis_client
 from profiles.models import Erasure
 from profiles.services.erasure_certificates import build_certificate, is_genuine
 from snapshots.jobs import drain_work_job
-from snapshots.maintenance import CARE, run_maintenance_job
 from snapshots.models import ForgetOrder
+from snapshots.scheduled_job_registry import CARE, run_maintenance_job
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, Role
 from tests.conftest import World

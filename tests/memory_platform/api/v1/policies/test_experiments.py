@@ -6,7 +6,7 @@ import pytest
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
-from snapshots.feedback.tallies.indicators import roll_up_indicators
+from snapshots.feedback.tallies.indicator_roll_up import roll_up_indicators
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of

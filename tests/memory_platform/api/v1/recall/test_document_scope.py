@@ -15,7 +15,7 @@ from tests.snapshots.context.world import all_content, elements, words_in
 from tests.snapshots.held import remember
 from tests.snapshots.knowledge.indexed_documents import store_indexed_document
 from tests.snapshots.notes_held import note_down
-from tests.snapshots.policies.test_effective import make
+from tests.snapshots.policies.test_effective_policies import make
 
 ADA, NOBODY = "/v1/subjects/ada", "/v1/subjects/nobody"
 WATER = "Green tea is brewed with water of 80 degrees."

@@ -17,7 +17,7 @@ from tests.memory_platform.api.conftest import Caller, body_of, problem_of
 from tests.memory_platform.api.v1.recall_calls import ADA, NOBODY, PEANUTS, recall, texts
 from tests.snapshots.held import broken_pgvector, know, label, prefer, remember, say
 from tests.snapshots.notes_held import note_down
-from tests.snapshots.policies.test_effective import experiment, make
+from tests.snapshots.policies.test_effective_policies import experiment, make
 
 HIKING = "我每个周末都去爬山"
 

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.feedback.tallies.indicators import roll_up_indicators
+from snapshots.feedback.tallies.indicator_roll_up import roll_up_indicators
 from snapshots.models import Indicator, Receipt
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, Experiment, Role
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff, log_in
-from tests.snapshots.policies.test_effective import make
+from tests.snapshots.policies.test_effective_policies import make
 
 LIST = "/console/tenants/experiment/"
 ADD = f"{LIST}add/"

@@ -12,7 +12,7 @@ from tenants.services.keys import revoke_key
 from tenants.services.tenants import remove_member
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff, make_user
-from tests.snapshots.policies.test_effective import make
+from tests.snapshots.policies.test_effective_policies import make
 
 LIST = "/console/tenants/auditrecord/"
 
