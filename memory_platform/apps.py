@@ -31,7 +31,7 @@ class PlatformConfig(AppConfig):
         refuse_other_packages()
 
     def ready(self) -> None:
-        from memory_platform.env.default_settings import fill_settings  # noqa: PLC0415 - settings, read late
+        from memory_platform.env.host_project_settings import fill_settings  # noqa: PLC0415 - settings, read late
 
         fill_settings()
         if not structlog.is_configured():

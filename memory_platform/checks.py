@@ -10,8 +10,8 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.db import DEFAULT_DB_ALIAS, OperationalError, connections
 
-from memory_platform.env.default_settings import REQUIRED
 from memory_platform.env.environment import LEAST_SECRET_CHARS
+from memory_platform.env.host_project_settings import REQUIRED
 from memory_platform.postgres.role_faults import list_role_faults
 
 ENGINE = "memory_platform.postgres"

@@ -27,7 +27,7 @@ from snapshots.embedding.upkeep.vector_backfill import backfill_vectors, preview
 from snapshots.erasure.check_and_sign import has_unsigned_erasure
 from snapshots.feedback.config import LOOP
 from snapshots.feedback.tallies.indicator_roll_up import preview_indicator_roll_up, roll_up_recent_indicators
-from snapshots.feedback.tallies.memory_tallies import preview_tallies, roll_up_tallies
+from snapshots.feedback.tallies.memory_tallies import count_untallied, roll_up_tallies
 from snapshots.forgetting.config import FORGETTING
 from snapshots.forgetting.erase_hidden import erase_due_orders, preview_erasing_hidden
 from snapshots.job_preview import CarePreview
@@ -45,8 +45,8 @@ from snapshots.lifecycle.config import (
     PurgePolicy,
 )
 from snapshots.lifecycle.memory_reviews import preview_review, review_tenant
+from snapshots.lifecycle.retention.end_idle_conversations import end_idle_conversations, preview_idle
 from snapshots.lifecycle.retention.eviction import evict_tenant, preview_eviction
-from snapshots.lifecycle.retention.idle_conversations import end_idle_conversations, preview_idle
 from snapshots.lifecycle.retention.message_archive import archive_tenant, preview_archive
 from snapshots.lifecycle.retention.purge import preview_purge, purge_tenant
 from snapshots.policies.policy_sections import PURGE
@@ -270,7 +270,7 @@ CARE = {
         TenantCareJob(
             "roll-up-tallies",
             LOOP.tally_every,
-            _preview_in_tenant(preview_tallies),
+            _preview_in_tenant(count_untallied),
             _adapt_to_tenant_turn(roll_up_tallies),
         ),
         TenantCareJob(

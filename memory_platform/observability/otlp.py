@@ -16,8 +16,8 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import SpanKind, Tracer
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
+from memory_platform.observability.linked_traces_limit import TRACING
 from memory_platform.observability.open_span import OpenSpan
-from memory_platform.observability.trace_limits import TRACING
 
 SERVICE = "memory-platform"
 TRACE_PARENT = "traceparent"

@@ -87,7 +87,7 @@ def record_belief(place: BeliefPlace[B], claim: Claim, *, now: datetime | None =
     if holds is not None and have_same_value(holds.value, claim.value):
         return _confirm_value(holds, claim, moment)
     if holds is not None and is_weaker(claim, holds):
-        return _reject(place, claim, moment)
+        return _record_rejection(place, claim, moment)
     return _insert(place, claim, _limit_moment(place, moment))
 
 
@@ -210,7 +210,7 @@ def _choose_strongest(holds: Belief, claim: Claim) -> tuple[Provenance, float]:
     return claim.provenance, claim.confidence if claim.explicit else max(claim.confidence, holds.confidence)
 
 
-def _reject(place: BeliefPlace[B], claim: Claim, moment: _ClaimMoment[B]) -> ClaimOutcome[B]:
+def _record_rejection(place: BeliefPlace[B], claim: Claim, moment: _ClaimMoment[B]) -> ClaimOutcome[B]:
     Candidate.objects.get_or_create(
         subject_id=place.subject.id,
         kind=place.kind,

@@ -9,7 +9,7 @@ from django.db.models import F, Q, QuerySet
 
 from profiles.models import Preference, ProfileFact, Tag
 from profiles.provenance_and_verdict import describe_value
-from snapshots.erasure.learned.forget_belief_values import load_erased_belief
+from snapshots.erasure.learned.forget_whole_belief import load_erased_belief
 from snapshots.erasure.learned.tag_losses import list_column_texts
 from snapshots.erasure.learned.unlearn_messages import find_unlearned_rows
 from snapshots.erasure.memories import find_target

@@ -26,7 +26,7 @@ from snapshots.erasure.forgotten_word_copies import (
     drop_replies,
     strip_receipts,
 )
-from snapshots.erasure.learned.forget_belief_values import load_erased_belief, remove_belief
+from snapshots.erasure.learned.forget_whole_belief import load_erased_belief, remove_belief
 from snapshots.erasure.memories import (
     NO_MODELS,
     ErasureTarget,

@@ -22,7 +22,7 @@ from snapshots.lifecycle.write_types import SnapshotAddress, SourcedSnapshot, Ve
 from snapshots.models import ActVerb, Note, Snapshot, SnapshotKind
 from snapshots.notes.about_filter import build_about_columns
 from snapshots.notes.handwritten_notes import record_vital_audit
-from snapshots.notes.selectors import find_current_note, load_note_with_sources
+from snapshots.notes.selectors import get_note_or_ended_note, load_note_with_sources
 from snapshots.notes.store_and_confirm import change_note
 from snapshots.notes.values import NoteAbout, SourcedNote, Suggest, VitalInstruction, WrittenNote, choose_vital_class
 from tenants.isolation import tenant_tx
@@ -60,7 +60,7 @@ def edit_note(tenant_id: UUID, address: SnapshotAddress, edit: NoteEdit, embedde
     """
     for _ in range(TRIES):
         with tenant_tx(tenant_id):
-            plan = plan_note_edit(find_current_note(address), edit)
+            plan = plan_note_edit(get_note_or_ended_note(address), edit)
         ready = prepare_snapshots([plan.edit.draft], embedders) if plan.edit.draft else []
         with tenant_tx(tenant_id):
             if _apply_plan(plan, edit, ready):
@@ -121,7 +121,7 @@ def change_vital_class(snapshot: Snapshot, vital_class: str, doing: ActContext, 
 
 def retire_note(address: SnapshotAddress, *, accept: VersionCheck) -> None:
     """Remove a note from every context and recall, in the open scope; its history stays. Raises NoteUnknown."""
-    find_current_note(address)
+    get_note_or_ended_note(address)
     retire_snapshot(address, accept=accept)
 
 

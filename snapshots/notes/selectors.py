@@ -79,7 +79,7 @@ def attach_details(
     return _build_sourced_notes(held, notes)
 
 
-def find_current_note(address: SnapshotAddress) -> SourcedNote:
+def get_note_or_ended_note(address: SnapshotAddress) -> SourcedNote:
     """Return a current or ended note. Raises NoteUnknown, also for a retired one."""
     try:
         return _find_note_row(load_held_snapshot(address))

@@ -17,7 +17,7 @@ from profiles.services.tombstones import store_missing_tombstones
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.check_and_sign import find_marked_messages, find_marked_snapshots
 from snapshots.erasure.conversations import delete_conversation
-from snapshots.erasure.learned.forget_belief_values import forget_fact, forget_preference, forget_tag
+from snapshots.erasure.learned.forget_whole_belief import forget_fact, forget_preference, forget_tag
 from snapshots.erasure.memories import ErasureTarget, build_target, forget_target
 from snapshots.erasure.subjects import erase_subject
 from snapshots.errors import SnapshotUnknown

@@ -21,13 +21,13 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.config import PROMPT_CACHE, PromptCacheConfig
 from memory_platform.providers.contracts import KeptPrompt, PromptKeeper
 from memory_platform.providers.endpoints.endpoint import CallFailed, Failure
-from snapshots.prompt_cache.prefix_rows import (
+from snapshots.prompt_cache.cached_prefix_claims import (
     PrefixClaim,
     PrefixKey,
     RevokedPrefix,
     claim_prefix,
+    clear_unknown_vendor_name,
     find_cached_prefix,
-    forget_lost_name,
     give_up_claim,
     mark_name_for_check,
     record_cached_prefix,
@@ -162,7 +162,7 @@ def _renew_prefix(keeper: RecordedKeeper, claim: PrefixClaim, prefix: StablePref
         except CallFailed as failed:
             if failed.failure is not Failure.GONE:
                 raise
-            forget_lost_name(claim)
+            clear_unknown_vendor_name(claim)
     return keeper.make(prefix.text, prefix.tokens)
 
 

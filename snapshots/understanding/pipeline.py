@@ -39,7 +39,7 @@ from snapshots.understanding.drafting.answered_asks import (
 from snapshots.understanding.drafting.remember_consent import RememberConsent, draft_consented_notes, find_consents
 from snapshots.understanding.drafting.repeated_habits import draft_doings, find_habits
 from snapshots.understanding.drafting.reply_drafts import AssistantAnswer, draft_replies, load_assistant_answers
-from snapshots.understanding.fields.fill_fields import FieldsFilled, fill_fields, match_fields
+from snapshots.understanding.fields.fill_tenant_fields import FieldsFilled, fill_fields, match_fields
 from snapshots.understanding.fields.requested_fields import (
     RequestedFields,
     annotate_policy_epoch,

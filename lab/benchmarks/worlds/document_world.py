@@ -21,7 +21,7 @@ from memory_platform.kernel.ids import new_id
 from memory_platform.providers.contracts import Embedder
 from snapshots.embedding.embedding_spaces import ensure_space
 from snapshots.knowledge.index.cell_store import write_cells
-from snapshots.knowledge.index.chunk_index import find_part, prepare_index_rows
+from snapshots.knowledge.index.chunk_index_writes import find_part, prepare_index_rows
 from snapshots.knowledge.index.chunk_terms import unpack_chunk_terms
 from snapshots.knowledge.index.config import BLOCKS
 from snapshots.knowledge.index.posting_blocks import PackedBlock, pack_blocks

@@ -11,7 +11,7 @@ from lab.evaluation.documents.questions_of_pages import PagePiece, PageQuestion,
 from lab.evaluation.ranking.paired_bootstrap import compute_interval
 from memory_platform.kernel.ids import new_id
 from snapshots.embedding.embedding_spaces import Embedders, space_id
-from snapshots.knowledge.index.chunk_index import prepare_index_rows
+from snapshots.knowledge.index.chunk_index_writes import prepare_index_rows
 from snapshots.knowledge.search.chunk_candidates import ChunkCandidate, LaneScores, score_candidates
 from snapshots.knowledge.search.config import ANSWER_LIMITS, LANES_OF_DOCUMENTS
 from snapshots.knowledge.search.document_question import DocumentQuestion, prepare_document_questions

@@ -18,7 +18,7 @@ from memory_platform.console.shared.tenant_access import ROLE_RANKS
 from tenants.models import ActorKind, Role, StaffIdentity, Tenant
 from tenants.selectors import roles_of_staff
 from tenants.services.audit import Actor
-from tenants.services.group_memberships import sync_group_memberships
+from tenants.services.log_in_group_memberships import sync_group_memberships
 
 ACTOR_ID = "oidc"
 MAX_USERNAME_CHARS = 100

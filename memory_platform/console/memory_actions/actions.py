@@ -23,7 +23,7 @@ from profiles.models import Preference, ProfileFact, Tag
 from profiles.services.preferences import build_preference_place
 from snapshots.consolidation.consolidation_store import list_consolidations, undo_consolidation
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.erasure.learned.forget_belief_values import forget_fact, forget_preference, forget_tag
+from snapshots.erasure.learned.forget_whole_belief import forget_fact, forget_preference, forget_tag
 from snapshots.erasure.memories import forget_memory
 from snapshots.lifecycle.staff_actions.belief_origins import find_origins, retire_origins, retire_tag
 from snapshots.lifecycle.staff_actions.memory_actions import (

@@ -35,7 +35,7 @@ from memory_platform.console.receipts.trial_prompt_comparison import (
     compare_candidates,
     count_marks,
     draft_trial_prompt,
-    group_rows,
+    group_by_difference,
 )
 from memory_platform.console.shared.after_commit_responses import respond_in_scope
 from memory_platform.console.shared.code_labels import INTENT_LABELS
@@ -283,7 +283,7 @@ def render_playground(request: HttpRequest, table: PlaygroundInputs, sides: list
         candidates = (*left.candidates, *right.candidates)
         rows = compare_candidates(left, right, load_current_memories(table.subject.pk, candidates, with_sources=False))
         context |= {
-            "groups": group_rows(rows, is_compared=len(sides) > 1),
+            "groups": group_by_difference(rows, is_compared=len(sides) > 1),
             "counted": count_marks(rows),
             "is_compared": len(sides) > 1,
         }

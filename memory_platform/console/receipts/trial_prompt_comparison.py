@@ -173,7 +173,7 @@ def _sort_key(row: ComparisonRow) -> tuple[bool, float]:
     return not places, min(places) if places else -max((seat.score or 0.0 for seat in seats), default=0.0)
 
 
-def group_rows(rows: Sequence[ComparisonRow], *, is_compared: bool) -> list[ComparisonGroup]:
+def group_by_difference(rows: Sequence[ComparisonRow], *, is_compared: bool) -> list[ComparisonGroup]:
     """Return the rows of two prompts by their differences, which come first; those of one by the kind of memory, in the
     order of the prompt. Rows of no prompt come last."""
     by_mark = {mark: [row for row in rows if row.mark == mark] for mark in (LEFT, RIGHT, BOTH, NEITHER)}

@@ -16,7 +16,7 @@ from memory_platform.console.shared.value_rendering import (
     render_row_link,
     render_share_bar,
 )
-from memory_platform.console.subjects.page_sections import (
+from memory_platform.console.subjects.page_section import (
     PageRows,
     PageSection,
     load_first_rows,

@@ -15,7 +15,7 @@ from memory_platform.console.shared.config import SUBJECT_PAGE
 from memory_platform.console.shared.note_and_state_labels import CURRENT, classify_state
 from memory_platform.console.shared.value_rendering import build_list_address, render_row_link, render_share_bar
 from memory_platform.console.subjects.notes_section import PageNote, choose_notes, filter_notes_as_of, render_page_note
-from memory_platform.console.subjects.page_sections import PageRows, PageSection, load_sources
+from memory_platform.console.subjects.page_section import PageRows, PageSection, load_sources
 from memory_platform.console.subjects.past_moment import AS_OF, KNOWN_AT, RequestedMoment
 from profiles.models import Subject
 from snapshots.embedding.snapshot_history import NOTE, restore_note, restore_snapshot

@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from memory_platform.console.shared.config import SUBJECT_PAGE
 from memory_platform.console.shared.note_and_state_labels import render_about, render_grade, render_vital_class
 from memory_platform.console.shared.value_rendering import render_link, render_share_bar
-from memory_platform.console.subjects.page_sections import render_time_unless_said
+from memory_platform.console.subjects.page_section import render_time_unless_said
 from memory_platform.console.subjects.past_moment import AS_OF, RequestedMoment
 from profiles.models import Subject, Tag
 from snapshots.models import AboutKind, Note, Snapshot, SnapshotKind, SnapshotVersion

@@ -26,7 +26,7 @@ from memory_platform.console.shared.value_rendering import (
 )
 from memory_platform.console.subjects.beliefs_sections import build_belief_sections
 from memory_platform.console.subjects.memories_sections import build_memory_sections
-from memory_platform.console.subjects.page_sections import PageRows, PageSection, build_newest_section, load_first_rows
+from memory_platform.console.subjects.page_section import PageRows, PageSection, build_newest_section, load_first_rows
 from memory_platform.console.subjects.past_moment import RequestedMoment, SliderRange
 from memory_platform.console.transcript.answer_results import load_answer_results
 from memory_platform.console.transcript.answers import LARGE_BESIDE_QUESTION, render_question

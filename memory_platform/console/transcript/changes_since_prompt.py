@@ -140,7 +140,7 @@ def _find_belief_place(row: Any) -> tuple[Any, ...]:
 def _load_current_beliefs(subject_id: UUID, rows: Iterable[Any]) -> dict[tuple[Any, ...], Any]:
     """Return the values that hold in the places of those that ended. One query for each kind of belief that has any."""
     ended = [row for row in rows if isinstance(row, Preference | ProfileFact) and not row.is_current]
-    return {_find_belief_place(one): one for one in _load_beliefs(subject_id, ended)}
+    return {_find_belief_place(one): one for one in _load_values_in_place(subject_id, ended)}
 
 
 def _find_retired_beliefs(subject_id: UUID, rows: Iterable[Any]) -> frozenset[UUID]:
@@ -153,7 +153,7 @@ def _find_retired_beliefs(subject_id: UUID, rows: Iterable[Any]) -> frozenset[UU
     return frozenset(acts.order_by().values_list("memory_ref", flat=True))
 
 
-def _load_beliefs(subject_id: UUID, ended: Iterable[Any]) -> Iterator[Any]:
+def _load_values_in_place(subject_id: UUID, ended: Iterable[Any]) -> Iterator[Any]:
     fields = {row.field for row in ended if isinstance(row, ProfileFact)}
     keys = {row.key for row in ended if isinstance(row, Preference)}
     current = {"subject_id": subject_id, "invalid_at": None, "retired_at": None, "version_of": None}

@@ -23,7 +23,7 @@ from memory_platform.providers.contracts import (
     Usage,
 )
 from memory_platform.providers.registry import chat_endpoints, chat_model, chat_route
-from snapshots.understanding.proposing.sample_messages import SAMPLE, count_gate_outcomes, propose_for_samples
+from snapshots.understanding.proposing.model_tryout import SAMPLE, count_gate_outcomes, propose_for_samples
 
 QUESTION = ChatPrompt("Answer the sum.", "2 + 3")
 

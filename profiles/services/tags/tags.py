@@ -95,7 +95,7 @@ def upsert_tag(subject: Subject, draft: TagDraft) -> TagOutcome:
     news = draft.get_new_details()
     saying = make_detail_claim(draft.provenance, draft.confidence, draft.valid_at)
     if is_outranked_by_details(known, {name: value for name, value in news.items() if name != "aliases"}, saying):
-        return _reject(subject, draft, known)
+        return _record_rejection(subject, draft, known)
     columns = _add_news(known, news, saying)
     changed = {name: value for name, value in columns.items() if getattr(known, name) != value}
     replaced = [name for name in changed if name != "aliases" and not is_empty_value(getattr(known, name))]
@@ -238,7 +238,7 @@ def _write(subject: Subject, tag: Tag, changed: Mapping[str, Any]) -> None:
     refresh_search_text(subject)
 
 
-def _reject(subject: Subject, draft: TagDraft, tag: Tag) -> TagOutcome:
+def _record_rejection(subject: Subject, draft: TagDraft, tag: Tag) -> TagOutcome:
     Candidate.objects.get_or_create(
         subject_id=subject.id,
         kind=CandidateKind.TAG,

@@ -20,7 +20,7 @@ from profiles.selectors import details_of
 from profiles.services.tags.details import build_detail_place, empty_value
 from snapshots.conversation_queries import add_archived_words
 from snapshots.erasure.forgotten_word_copies import ForgottenWords
-from snapshots.erasure.learned.value_history import ValueHistory
+from snapshots.erasure.learned.unsupported_values import ValueHistory
 from snapshots.models import ActVerb, MemoryAct, MemoryLane, Message, TagSource
 
 # Columns of a tag that hold a text; ``aliases`` hold several.

@@ -35,7 +35,7 @@ from snapshots.erasure.learned.tag_losses import (
     find_tag_losses,
     load_words_of_messages,
 )
-from snapshots.erasure.learned.value_history import ValueHistory
+from snapshots.erasure.learned.unsupported_values import ValueHistory
 from snapshots.erasure.subject_tables import drop_zeros
 from snapshots.models import PreferenceSource, ProfileFactSource, TagSource
 from snapshots.understanding.changes.apply_note_endings import undo_endings

@@ -85,7 +85,7 @@ def roll_up_tallies(tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: 
     return total
 
 
-def preview_tallies() -> CarePreview:
+def count_untallied() -> CarePreview:
     """Return how many injections are not counted yet, and how many of these have feedback, in the open scope."""
     waiting = ReceiptMemory.objects.filter(counted__isnull=True)
     heard = waiting.exclude(signal="", utilised__isnull=True)

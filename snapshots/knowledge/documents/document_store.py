@@ -21,7 +21,7 @@ from snapshots.knowledge.documents.values import (
     DocumentWrite,
     VersionCheck,
 )
-from snapshots.knowledge.index.chunk_index import move_in_index, remove_from_index
+from snapshots.knowledge.index.chunk_index_writes import move_in_index, remove_from_index
 from snapshots.models import Chunk, Document, DocumentBody, DocumentCollection, DocumentStatus, Job, JobKind
 from snapshots.queue.requested_jobs import add_finished_job, add_job
 from snapshots.receipts.prompts_of_deleted_documents import drop_prompts_with_document

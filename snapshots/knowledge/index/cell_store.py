@@ -48,7 +48,7 @@ def store_vectors_in_cells(part: UUID, vectors: Sequence[FreshVector], config: C
     for space in sorted({one.space_id for one in vectors}, key=str):
         own = [one for one in vectors if one.space_id == space]
         fresh = unpack_vectors([one.number for one in own], [one.packed for one in own])
-        places = _choose_cells(part, space, fresh, config)
+        places = _add_to_cells(part, space, fresh, config)
         with connection.cursor() as cursor:
             cursor.execute(PLACE_VECTORS, [list(places), list(places.values()), current_tenant_id(), part])
 
@@ -64,7 +64,7 @@ def remove_vectors(gone: Mapping[UUID, Collection[int]]) -> None:
             VectorCell.objects.filter(id=cell.id).delete()
 
 
-def _choose_cells(part: UUID, space: UUID, fresh: CellRows, config: CellConfig) -> Mapping[int, UUID]:
+def _add_to_cells(part: UUID, space: UUID, fresh: CellRows, config: CellConfig) -> Mapping[int, UUID]:
     """Write ``fresh`` into cells; return the cell of each number whose cell is another now."""
     cell_ids, centroids = _load_centroids(part, space)
     if not cell_ids:

@@ -21,7 +21,7 @@ from snapshots.embedding.embedding_spaces import (
     space_id,
 )
 from snapshots.knowledge.index.cell_store import FreshVector, remove_vectors, store_vectors_in_cells
-from snapshots.knowledge.index.chunk_index import IndexRow, group_rows, prepare_index_rows
+from snapshots.knowledge.index.chunk_index_writes import IndexRow, group_rows, prepare_index_rows
 from snapshots.knowledge.index.config import SIZES, WRITES, IndexSizes
 from snapshots.knowledge.index.segment_sealing import lock_part
 from snapshots.models import EmbeddingSpace, IndexedChunk, IndexPart, VectorCell

@@ -13,7 +13,7 @@ from django.db import connection
 
 from memory_platform.kernel.ids import new_id
 from snapshots.knowledge.documents.quotas import reserve_chunks
-from snapshots.knowledge.index.chunk_index import IndexRow, find_part, remove_from_index, store_index_rows
+from snapshots.knowledge.index.chunk_index_writes import IndexRow, find_part, remove_from_index, store_index_rows
 from snapshots.knowledge.values import ChunkDraft
 from snapshots.models import Chunk, Document
 from tenants.isolation import current_tenant_id

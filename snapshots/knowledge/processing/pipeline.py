@@ -19,7 +19,7 @@ from snapshots.embedding.embedding_spaces import measure_active_embedders
 from snapshots.knowledge.chunking.chunk_cutter import cut_chunks
 from snapshots.knowledge.documents.config import DOCUMENT_CONFIG
 from snapshots.knowledge.errors import UnreadableDocumentError
-from snapshots.knowledge.index.chunk_index import IndexRow, prepare_index_rows
+from snapshots.knowledge.index.chunk_index_writes import IndexRow, prepare_index_rows
 from snapshots.knowledge.processing.chunk_swap import ChunkSwap, is_current, plan_swap, swap_chunks
 from snapshots.knowledge.processing.staged_rows import (
     NO_CHUNK,

@@ -12,7 +12,7 @@ from uuid import UUID
 import orjson
 
 from snapshots.embedding.embedding_spaces import Embedders
-from snapshots.knowledge.index.chunk_index import IndexRow
+from snapshots.knowledge.index.chunk_index_writes import IndexRow
 from snapshots.models import Job, JobPart
 
 # The place of a staged row's chunk, which has no id yet.

@@ -8,7 +8,7 @@ from snapshots.knowledge.reading.html import read_html
 from snapshots.knowledge.reading.markdown import read_markdown
 from snapshots.knowledge.reading.pdf import read_pdf
 from snapshots.knowledge.reading.plain_text import read_plain_text
-from snapshots.knowledge.reading.question_answer_lines import read_question_lines
+from snapshots.knowledge.reading.question_answer_jsonl import read_question_lines
 from snapshots.knowledge.reading.source_code import read_code
 from snapshots.knowledge.values import ParsedDocument
 

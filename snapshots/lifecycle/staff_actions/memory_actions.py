@@ -22,8 +22,8 @@ from profiles.services.beliefs import BeliefPlace, record_belief, retract_belief
 from profiles.services.preferences import build_preference_place, retract_preference
 from profiles.services.profile import FactChange, FactName, build_fact_place, patch_profile
 from profiles.services.subject_lock import lock_subject
+from profiles.services.tags.end_contact_preferences import end_values_of_contact
 from profiles.services.tags.tags import delete_tag, patch_tag
-from profiles.services.tags.values_about_contacts import end_values_of_contact
 from profiles.services.value_claims import ClaimOutcome, have_same_value, make_stated_claim
 from snapshots.embedding.snapshot_drafts import MaskText
 from snapshots.embedding.snapshot_history import NOTE, render_values

@@ -17,7 +17,7 @@ from snapshots.models import Message, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.slot_links import NoteSpan, link_notes_to_slots
 from snapshots.understanding.believing.lesson import Lesson
 from snapshots.understanding.fields.field_matching import match_notes
-from snapshots.understanding.fields.fill_fields import FilledField, compute_value_confidence, fill_fields
+from snapshots.understanding.fields.fill_tenant_fields import FilledField, compute_value_confidence, fill_fields
 from snapshots.understanding.fields.requested_fields import RequestedFields, load_active_fields
 from snapshots.understanding.values import Extraction
 from tenants.isolation import tenant_tx

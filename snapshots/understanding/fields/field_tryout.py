@@ -12,7 +12,7 @@ from memory_platform.kernel.ids import new_id
 from snapshots.models import Message, MessageRole
 from snapshots.understanding.drafting.note_drafts import NoteDraft, build_spoken_message, draft_message_notes
 from snapshots.understanding.fields.field_matching import FieldMatch, match_notes
-from snapshots.understanding.fields.fill_fields import compute_value_confidence, may_fill_field
+from snapshots.understanding.fields.fill_tenant_fields import compute_value_confidence, may_fill_field
 from snapshots.understanding.fields.requested_fields import RequestedFields
 from snapshots.understanding.grading.clause_classifier import grade_messages
 from snapshots.understanding.grading.planted_instruction_filter import drop_instructions

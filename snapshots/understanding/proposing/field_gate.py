@@ -5,7 +5,7 @@ from uuid import UUID
 
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.fields.field_matching import match_notes
-from snapshots.understanding.fields.fill_fields import FieldsFilled, FilledField
+from snapshots.understanding.fields.fill_tenant_fields import FieldsFilled, FilledField
 from snapshots.understanding.proposing.answer_schema import ProposedField
 from snapshots.understanding.proposing.config import JUDGING
 from snapshots.understanding.proposing.model_quotes import (

@@ -21,7 +21,7 @@ from snapshots.understanding.config import NOTING
 from snapshots.understanding.drafting.clause_joining import NotePart
 from snapshots.understanding.drafting.note_drafts import NoteDraft, draft_note, set_person
 from snapshots.understanding.drafting.person_mentions import NamedPerson
-from snapshots.understanding.fields.fill_fields import FilledField
+from snapshots.understanding.fields.fill_tenant_fields import FilledField
 from snapshots.understanding.fields.requested_fields import RequestedFields
 from snapshots.understanding.proposing.config import JUDGING
 from snapshots.understanding.proposing.ending_gate import gate_endings

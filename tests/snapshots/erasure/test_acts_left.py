@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from profiles.models import Preference, ProfileFact, Tag
-from snapshots.erasure.learned.forget_belief_values import forget_tag
+from snapshots.erasure.learned.forget_whole_belief import forget_tag
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, correct_belief, correct_tag, retire_memory
 from snapshots.lifecycle.staff_actions.merge_memories import merge_memories
 from snapshots.lifecycle.staff_actions.undo_act import find_last_act, undo_act

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from snapshots.embedding.embedding_spaces import Embedders
-from snapshots.knowledge.index.chunk_index import (
+from snapshots.knowledge.index.chunk_index_writes import (
     find_part,
     prepare_index_rows,
     remove_from_index,

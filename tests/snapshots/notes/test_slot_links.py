@@ -4,7 +4,7 @@ Rows: P2, P3, P9.
 """
 
 from profiles.models import Preference, ProfileFact, Tag
-from snapshots.erasure.learned.forget_belief_values import forget_preference
+from snapshots.erasure.learned.forget_whole_belief import forget_preference
 from snapshots.models import NoteSlot
 from snapshots.notes.selectors import NoteFilter, attach_details, list_notes
 from snapshots.notes.slot_links import list_notes_of_slots

@@ -8,7 +8,7 @@ from django.db import connection
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject
 from profiles.services.subject_lock import lock_subject
-from snapshots.feedback.tallies.memory_tallies import preview_tallies, roll_up_tallies
+from snapshots.feedback.tallies.memory_tallies import count_untallied, roll_up_tallies
 from snapshots.jobs import spread_receipts_job
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.receipts.injected_memory_rows import (
@@ -62,7 +62,7 @@ def test_what_a_receipt_put_in_is_the_same_before_and_after_it_is_spread(world: 
             assert [one.id for one in list_receipts(memory_id=TWO)] == [receipt_id]
             assert not list_receipts(memory_id=OUT).exists()
             assert Receipt.objects.filter(build_memory_condition(ONE), subject=world.acme.subject).count() == 1
-            assert preview_tallies().counts["injections"] == 2
+            assert count_untallied().counts["injections"] == 2
             assert bool(rows(receipt_id)) is not due
         assert write_memory_rows_of_tenant(world.acme.tenant.id) == due
 

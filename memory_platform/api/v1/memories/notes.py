@@ -42,7 +42,7 @@ from snapshots.lifecycle.edit_snapshot import Edit
 from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.notes.edit import NoteEdit, edit_note, retire_note
 from snapshots.notes.handwritten_notes import create_note, prepare_note
-from snapshots.notes.selectors import attach_details, find_current_note, find_note, list_note_states, list_notes
+from snapshots.notes.selectors import attach_details, find_note, get_note_or_ended_note, list_note_states, list_notes
 from snapshots.notes.values import AboutUnknown, NoteOffer, NoteState, VitalInstruction
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.drafting.repeated_notes import find_repeated_text
@@ -110,7 +110,7 @@ class NoteView(SubjectView):
     def get(self, request: Request, subject_id: str, note_id: UUID) -> Response:
         """Get a note, also one that is no longer true."""
         with tenant_tx(self.tenant_id):
-            sourced = find_current_note(SnapshotAddress(subject_id, note_id))
+            sourced = get_note_or_ended_note(SnapshotAddress(subject_id, note_id))
         return Response(NoteOutput.render(sourced), headers=build_etag_header(sourced.snapshot))
 
     @operation(

@@ -22,7 +22,7 @@ from memory_platform.kernel.errors import NotFound
 from profiles.models import Erasure, Subject, Tag
 from profiles.selectors import subject_by_external_id, tag_by_id
 from profiles.services.profile import FactName
-from snapshots.erasure.learned.forget_belief_values import forget_fact, forget_preference, forget_tag
+from snapshots.erasure.learned.forget_whole_belief import forget_fact, forget_preference, forget_tag
 from snapshots.lifecycle.staff_actions.undo_act import find_retired_tag
 from tenants.isolation import tenant_tx
 

@@ -47,9 +47,9 @@ from profiles.selectors import (
 )
 from profiles.services.subject_lock import lock_subject
 from profiles.services.subjects import ensure_subject
+from profiles.services.tags.end_contact_preferences import end_values_of_contact
 from profiles.services.tags.lookup import lookup_tags
 from profiles.services.tags.tags import LabelTaken, TagDraft, delete_tag, patch_tag, record_tag_use, upsert_tag
-from profiles.services.tags.values_about_contacts import end_values_of_contact
 from snapshots.notes.notes_of_ended_slots import (
     end_notes_of_changed_tag,
     end_notes_of_deleted_tag,

@@ -15,7 +15,7 @@ from profiles.services.erasure_certificates import build_certificate, erasure_by
 from profiles.services.profile import FactName
 from profiles.services.tags.tags import find_tag_by_label
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.erasure.learned.forget_belief_values import forget_fact, forget_preference, forget_tag
+from snapshots.erasure.learned.forget_whole_belief import forget_fact, forget_preference, forget_tag
 from snapshots.erasure.memories import forget_memory
 from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.policies.effective_policies import Policies

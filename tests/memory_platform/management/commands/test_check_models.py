@@ -14,7 +14,7 @@ from memory_platform.env.chat_endpoints import ChatEndpoint
 from memory_platform.management.commands.check_models import ADVICE
 from memory_platform.providers.endpoints.endpoint import Failure
 from memory_platform.providers.registry import forget_providers
-from snapshots.understanding.proposing.sample_messages import SAMPLE
+from snapshots.understanding.proposing.model_tryout import SAMPLE
 from tests.model_server import ModelServer, Reply, Request, completion, model_server
 
 SECRET = "ck-never-shown"

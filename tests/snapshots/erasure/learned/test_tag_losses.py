@@ -6,7 +6,7 @@ import pytest
 
 from profiles.models import Tag, TagDetail
 from profiles.selectors import detail_history, tags_at, tags_known_at
-from snapshots.erasure.learned.forget_belief_values import forget_tag
+from snapshots.erasure.learned.forget_whole_belief import forget_tag
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, correct_tag
 from snapshots.lifecycle.staff_actions.merge_memories import merge_memories
 from snapshots.lifecycle.staff_actions.undo_act import find_last_act, undo_act

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.db.models import Max
 
-from snapshots.knowledge.index.chunk_index import find_part, move_in_index, remove_from_index
+from snapshots.knowledge.index.chunk_index_writes import find_part, move_in_index, remove_from_index
 from snapshots.knowledge.index.chunk_terms import unpack_chunk_terms
 from snapshots.knowledge.index.config import BlockConfig, CellConfig, IndexSizes
 from snapshots.knowledge.index.posting_blocks import REST, unpack_blocks

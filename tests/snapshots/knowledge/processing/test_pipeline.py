@@ -13,7 +13,7 @@ from snapshots.knowledge.documents.config import DOCUMENT_CONFIG
 from snapshots.knowledge.documents.document_store import delete_document, put_document, reindex_document
 from snapshots.knowledge.documents.selectors import load_text
 from snapshots.knowledge.documents.values import DocumentUpload
-from snapshots.knowledge.index.chunk_index import prepare_index_rows
+from snapshots.knowledge.index.chunk_index_writes import prepare_index_rows
 from snapshots.knowledge.processing import pipeline
 from snapshots.models import Chunk, Document, Job, JobPart
 from snapshots.queue.requested_jobs import claim_job, run_due_jobs, run_job

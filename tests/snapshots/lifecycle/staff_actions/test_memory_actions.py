@@ -11,7 +11,7 @@ from profiles.selectors import details_of, preferences_at
 from profiles.services.preferences import record_preference
 from profiles.services.value_claims import make_stated_claim
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.erasure.learned.forget_belief_values import forget_preference
+from snapshots.erasure.learned.forget_whole_belief import forget_preference
 from snapshots.lifecycle.edit_snapshot import edit_snapshot
 from snapshots.lifecycle.memory_reviews import decide_review, request_review
 from snapshots.lifecycle.selectors import load_snapshot_history

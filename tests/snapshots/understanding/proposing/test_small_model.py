@@ -14,7 +14,7 @@ from memory_platform.providers.contracts import JsonForm
 from memory_platform.providers.registry import forget_providers
 from profiles.models import Candidate, Preference, ProfileFact, Tag
 from snapshots.models import Note
-from snapshots.understanding.proposing.sample_messages import SAMPLE, count_gate_outcomes, propose_for_samples
+from snapshots.understanding.proposing.model_tryout import SAMPLE, count_gate_outcomes, propose_for_samples
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.small_model import missing, small_model

@@ -155,7 +155,7 @@ def give_up_claim(claim: PrefixClaim, config: PromptCacheConfig, *, unsure: bool
     _run_statement(claim.key, _GIVE_UP, {"claim": claim.id, "rests": config.rests, "unsure": unsure})
 
 
-def forget_lost_name(claim: PrefixClaim) -> None:
+def clear_unknown_vendor_name(claim: PrefixClaim) -> None:
     """Remove a name that the vendor no longer knows. Opens its own scope."""
     _run_statement(claim.key, _GONE, {"claim": claim.id})
 

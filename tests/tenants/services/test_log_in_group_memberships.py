@@ -11,7 +11,7 @@ from tenants.isolation import tenant_tx
 from tenants.models import ActorKind, AuditRecord, Member, Role
 from tenants.selectors import roles_of_staff
 from tenants.services.audit import COMMAND_LINE, Actor
-from tenants.services.group_memberships import sync_group_memberships
+from tenants.services.log_in_group_memberships import sync_group_memberships
 from tenants.services.tenants import set_member
 from tests.conftest import House, World
 

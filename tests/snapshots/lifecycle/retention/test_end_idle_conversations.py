@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.models.functions import Now
 
 from snapshots.lifecycle.config import IdleConfig
-from snapshots.lifecycle.retention.idle_conversations import end_idle_conversations
+from snapshots.lifecycle.retention.end_idle_conversations import end_idle_conversations
 from snapshots.models import Conversation, Work, WorkKind
 from snapshots.queue.enqueue import end_conversation
 from tenants.isolation import tenant_tx

@@ -8,7 +8,7 @@ from django.conf import global_settings
 from django.conf import settings as standalone
 from pytest_django.fixtures import Settings
 
-from memory_platform.env.default_settings import FILLED, REQUIRED, fill_settings, find_default
+from memory_platform.env.host_project_settings import FILLED, REQUIRED, fill_settings, find_default
 
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGES = ("memory_platform", "tenants", "profiles", "snapshots")

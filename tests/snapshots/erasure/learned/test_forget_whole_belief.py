@@ -5,7 +5,7 @@ import pytest
 from memory_platform.kernel.errors import NotFound
 from profiles.models import PROFILE_FIELDS, Candidate, Erasure, Preference, ProfileFact, Subject, Tag
 from profiles.services.erasure_certificates import build_certificate, is_genuine
-from snapshots.erasure.learned.forget_belief_values import forget_fact, forget_preference, forget_tag
+from snapshots.erasure.learned.forget_whole_belief import forget_fact, forget_preference, forget_tag
 from snapshots.jobs import drain_work_job
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
