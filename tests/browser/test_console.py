@@ -61,6 +61,7 @@ def test_support_of_another_tenant_finds_nobody(ada_with_home: World, site: str,
     expect(page.locator("#result_list")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_wrong_password_does_not_open_the_console(ada_with_home: World, site: str, page: Page) -> None:
     page.goto(f"{site}/console/")
     page.fill("#id_username", "sam")

@@ -22,6 +22,7 @@ time.sleep(60)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.processes
 def test_the_next_run_ends_the_servers_of_a_killed_one() -> None:
     environment = {name: value for name, value in os.environ.items() if name != MARK}

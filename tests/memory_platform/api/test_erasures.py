@@ -101,6 +101,7 @@ def test_nothing_of_an_erased_subject_is_left_and_the_counts_are_true(acme: Call
     assert problem_of(acme("DELETE", ADA), 404)
 
 
+@pytest.mark.slow
 def test_the_law_of_work_holds_after_an_erasure(acme: Caller, world: World) -> None:
     seed(acme)
     with tenant_tx(world.acme.tenant.id):
@@ -127,6 +128,7 @@ def test_a_certificate_is_genuine_until_somebody_changes_it(acme: Caller, world:
         assert not is_genuine(certificate | {"signature": None})
 
 
+@pytest.mark.slow
 def test_no_member_and_no_part_of_a_signature_can_be_changed(
     acme: Caller, globex: Caller, world: World, settings: Settings
 ) -> None:
@@ -165,6 +167,7 @@ def test_a_certificate_from_before_there_were_marks_is_genuine_without_any(acme:
         assert not is_genuine(certificate | {"marks": {"text": ["00" * 32]}})
 
 
+@pytest.mark.slow
 def test_the_same_id_starts_anew_and_another_tenant_s_subject_stays(acme: Caller, globex: Caller, world: World) -> None:
     seed(acme)
     seed(globex, "ada")
@@ -189,6 +192,7 @@ def test_a_kept_answer_is_not_replayed_after_the_erasure(acme: Caller) -> None:
     assert body_of(second)["id"] != body_of(first)["id"]
 
 
+@pytest.mark.slow
 def test_a_large_subject_is_out_of_sight_at_once_and_gone_when_its_job_is_done(
     acme: Caller, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -61,6 +61,7 @@ def test_a_second_import_stores_nothing(
     assert rows_of(world.acme.tenant.id) == before
 
 
+@pytest.mark.slow
 def test_a_stopped_import_goes_on_where_it_stopped(acme: Caller, import_file: Import, tmp_path: Path) -> None:
     rows = [{"id": f"m{n}", "memory": f"Ada's plant {n} needs water", "user_id": "ada"} for n in range(450)]
     half = write_json_lines(tmp_path / "half.jsonl", rows[:250])

@@ -72,6 +72,7 @@ def test_a_text_is_cut_where_its_reader_has_had_enough(text: str, begins: str) -
     assert truncate_text(text, 5) == begins
 
 
+@pytest.mark.slow
 @given(st.text(), st.integers(0, 50))
 def test_a_beginning_is_as_long_as_asked_and_all_of_what_fits(text: str, limit: int) -> None:
     begins = truncate_text(text, limit)

@@ -144,6 +144,7 @@ def test_work_names_no_trace_while_traces_are_off(world: World) -> None:
         assert set(Work.objects.values_list("trace_parent", flat=True)) == {None}
 
 
+@pytest.mark.slow
 @pytest.mark.processes
 def test_nothing_is_imported_while_traces_are_off() -> None:
     """Of the SDK, redis-py imports a part wherever it finds it."""

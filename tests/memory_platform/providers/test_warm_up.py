@@ -17,6 +17,7 @@ from memory_platform.providers.warm_up import is_ready, warm_up
 ROOT = Path(__file__).resolve().parents[3]
 
 
+@pytest.mark.slow
 def test_readiness_is_degraded_until_every_listed_model_is_loaded(settings: Settings) -> None:
     settings.EMBEDDER = "use,wordllama"
     registry._make_embedder.cache_clear()  # as in a process that has just started

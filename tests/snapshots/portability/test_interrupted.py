@@ -50,6 +50,7 @@ def test_a_worker_that_dies_is_followed_by_the_next(
         assert JobPart.objects.count() == 0
 
 
+@pytest.mark.slow
 def test_an_erased_subject_s_waiting_import_is_erased_with_it(acme: Caller, world: World, lines: Lines) -> None:
     acme("POST", "/v1/import?subject_id=bea", write_lines(lines), Content_Type=LINES)
     acme("DELETE", "/v1/subjects/bea")

@@ -19,6 +19,7 @@ FORMAT_1 = Path(__file__).parents[2] / "data" / "export-format-1.jsonl"
 Lines = list[dict[str, Any]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spoil", "field"),
     [
@@ -113,6 +114,7 @@ def test_messages_of_an_import_are_read_for_notes_though_those_before_were(acme:
     assert count_unread_messages(tenant_id) > 1
 
 
+@pytest.mark.slow
 def test_details_of_an_imported_note_are_as_free_of_secrets_as_any_text(acme: Caller, lines: Lines) -> None:
     card = "4111 1111 1111 1111"
     hostile = [

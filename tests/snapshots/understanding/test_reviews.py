@@ -132,6 +132,7 @@ def make_parameters(talks: Sequence[Talk]) -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("talk", make_parameters([talk for talk in TALKS if "known" not in talk]))
 def test_what_is_held_after_a_talk_is_right(talk: Talk, held_in: HeldIn) -> None:
     assert list(faults(talk, held_in(talk["language"])[talk["id"]])) == []

@@ -249,6 +249,7 @@ def test_a_copy_is_a_thread_of_its_own(saver: MemoryPlatformSaver, acme: House) 
         assert AgentThread.objects.filter(subject__external_id="bea").count() == 2
 
 
+@pytest.mark.slow
 def test_erasing_a_person_erases_the_threads(saver: MemoryPlatformSaver, address: str, acme: House) -> None:
     graph, config, bystander = build_talk(saver), place(subject_id="carl"), place(subject_id="dora")
     for one in (config, bystander):

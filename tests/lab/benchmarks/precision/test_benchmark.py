@@ -54,6 +54,7 @@ def test_one_memory_too_many_fails_a_case() -> None:
     assert (judged.passed, judged.precision, judged.recall) == (False, 0.5, 1.0)
 
 
+@pytest.mark.slow
 def test_the_figures_are_those_that_docs_relevance_tells(world: World, settings: Any) -> None:
     settings.EMBEDDER = "wordllama,use"
     tenant_id = precision_tenant()

@@ -164,6 +164,7 @@ def test_its_rows_are_those_that_the_product_writes(world: World) -> None:
         assert len(rows[0]) in {1, size}
 
 
+@pytest.mark.slow
 def test_building_again_makes_what_is_missing_and_refuses_another_world(world: World) -> None:
     pool = build(world.acme)
     with tenant_tx(world.acme.tenant.id):

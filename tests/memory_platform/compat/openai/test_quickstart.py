@@ -20,6 +20,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.processes
 @pytest.mark.parametrize(("program", "call"), list(zip(PROGRAMS, CHANGES, strict=True)), ids=CHANGES)
 def test_one_line_changes(acme: Proxy, program: str, call: str) -> None:

@@ -23,6 +23,7 @@ def talk(proxy: Proxy, words: str, subject: str = "ada") -> httpx.Response:
     return proxy.post("/chat/completions", {"messages": messages}, X_Subject_Id=subject, X_Conversation_Id="c1")
 
 
+@pytest.mark.slow
 def test_a_turn_is_remembered_shown_exported_and_erased(acme: Proxy, staff: Staff) -> None:
     acme.upstream.answer = lambda heard: completion("A fine bike, the kestrel4711.")
     assert talk(acme, BIKE).status_code == 200

@@ -239,6 +239,7 @@ def test_a_subject_s_page_shows_the_notes_of_a_past_moment(acme: House, staff: S
     assert note_address(note_ids.allergy) not in part
 
 
+@pytest.mark.slow
 def test_pages_full_of_notes_ask_no_more_than_thirty_times(
     acme: House, staff: Staff, note_ids: NoteIds, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:

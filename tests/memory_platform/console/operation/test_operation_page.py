@@ -103,6 +103,7 @@ def test_a_forecast_tells_by_day_what_will_leave(world: World) -> None:
     assert {kind: counts[0] for kind, counts in found.items()} == foreseen
 
 
+@pytest.mark.slow
 def test_a_preview_does_nothing_and_is_recorded(world: World, at_acme: Staff) -> None:
     with tenant_tx(world.acme.tenant.id):
         rows = make_one_of_each("peanuts")

@@ -217,6 +217,7 @@ def test_nothing_is_saved_unseen_twice_or_over_what_somebody_else_made(world: Wo
     assert list_documents(world)[-1] == (3, {"recall": {"top_k": 5}})
 
 
+@pytest.mark.slow
 def test_who_is_no_manager_sees_and_is_refused_on_record(world: World, staff: Staff) -> None:
     make(world.acme, {"recall": {"top_k": 3}})
     for client in (staff.vic, staff.sam):

@@ -50,6 +50,7 @@ def test_no_page_asks_the_database_once_per_row(world: World, staff: Staff, crow
     assert {page: count for page, count in counts.items() if count > MOST_QUERIES} == {}
 
 
+@pytest.mark.slow
 def test_every_list_is_found_by_the_subjects_own_id(world: World, staff: Staff) -> None:
     with tenant_tx(world.acme.tenant.id):
         rows, others = make_one_of_each("user_123"), make_one_of_each("someone-else")

@@ -195,6 +195,7 @@ def test_whoever_was_shown_people_is_on_record_once_and_nobody_else(world: World
     assert count_records() == 1
 
 
+@pytest.mark.slow
 def test_a_full_start_page_asks_few_questions_and_shows_no_more_than_its_bounds(
     world: World, staff: Staff, monkeypatch: pytest.MonkeyPatch
 ) -> None:

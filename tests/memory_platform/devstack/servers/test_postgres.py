@@ -82,6 +82,7 @@ def test_a_second_owner_of_the_directory_is_refused(server: EmbeddedPostgres) ->
     assert ask(server, "SELECT 1") == 1
 
 
+@pytest.mark.slow
 def test_a_server_left_behind_by_a_killed_owner_is_replaced(open_directory: Path) -> None:
     script = (
         "import sys, time; from pathlib import Path\n"

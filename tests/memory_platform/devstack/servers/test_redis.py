@@ -55,6 +55,7 @@ def test_a_clean_stop_keeps_everything(server: EmbeddedRedis) -> None:
         assert client.get("kept") == b"1"
 
 
+@pytest.mark.slow
 def test_a_killed_server_starts_again_with_what_was_synced(server: EmbeddedRedis) -> None:
     with redis.Redis.from_url(server.url) as client:
         client.set("synced", "1")

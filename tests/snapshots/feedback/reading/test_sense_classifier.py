@@ -62,6 +62,7 @@ def read_unseen() -> tuple[list[AnsweredTurn], SentenceVectors]:
     return turns, embed_sentences(turns)
 
 
+@pytest.mark.slow
 @one_worker
 def test_turns_of_strangers_are_read() -> None:
     unseen = load_rows("feedback_unseen")

@@ -314,6 +314,7 @@ def test_what_was_read_before_a_change_is_not_sealed_after_it(acme: House) -> No
     assert list_blocks(acme) == [1]
 
 
+@pytest.mark.slow
 def test_writers_and_sealers_at_once_leave_no_stale_block(acme: House) -> None:
     over, faults = threading.Event(), list[BaseException]()
 

@@ -24,6 +24,7 @@ def test_a_correction_ends_in_what_was_meant(world: World, row: dict[str, Any]) 
     assert faults(row, believed_after(world.acme, row)) == []
 
 
+@pytest.mark.slow
 def test_sentences_that_no_rule_was_written_from_are_understood_as_published(world: World) -> None:
     unseen = [row for row in ROWS if not row["shown"]]
     right = sum(not faults(row, believed_after(own(world.acme, row), row)) for row in unseen)

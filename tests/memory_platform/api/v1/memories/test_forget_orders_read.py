@@ -238,6 +238,7 @@ BETWEEN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("story", ELSEWHERE, ids=[one[2] for one in ELSEWHERE])
 def test_an_order_means_what_was_told_days_before_in_other_words(
     acme: Caller, world: World, settings: Settings, story: tuple[str, str, str]
@@ -276,6 +277,7 @@ def test_all_that_says_a_name_goes_with_an_order_that_calls_it(acme: Caller, wor
     assert "Lyon" in held
 
 
+@pytest.mark.slow
 def test_what_many_turns_name_is_not_all_forgotten(acme: Caller, world: World) -> None:
     for said in ("Boris is my brother", "Boris is allergic to nuts", "Boris lives in York", "Boris owes me 40 pounds"):
         teach(acme, world, said)

@@ -23,6 +23,7 @@ def say_days_ago(caller: Caller, world: World, text: str, *days: int) -> list[di
     return notes_of(caller)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["My third flat white today", "今天午饭吃拉面"])
 def test_what_is_done_on_several_days_becomes_a_habit(acme: Caller, world: World, text: str) -> None:
     assert say_days_ago(acme, world, text, 9) == []

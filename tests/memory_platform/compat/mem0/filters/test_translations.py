@@ -128,6 +128,7 @@ FILTERS = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(raw=FILTERS)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_list_has_just_what_the_filter_says(shared_world: World, rows: list[Mem0Row], raw: dict[str, Any]) -> None:

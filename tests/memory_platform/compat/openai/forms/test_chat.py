@@ -186,6 +186,7 @@ def test_nothing_known_leaves_the_call_as_it_came(acme: Proxy) -> None:
     assert acme.list_said("newcomer") == ALMONDS
 
 
+@pytest.mark.slow
 def test_the_memory_keeps_to_the_tokens_that_the_call_allows(acme: Proxy) -> None:
     for number in range(30):
         acme.call_api("POST", "/v1/subjects/ada/notes", {"text": f"I own the boat number {number}", "vital": True})
