@@ -40,9 +40,10 @@ run: $(VENV)/.core
 test: $(VENV)/.dev
 	@$(PY) -m pytest -n 3 --dist loadgroup -m "not slow" --durations=10 $(ARGS)
 
-# Tests that need neither Postgres, Redis nor a process, of each table of cases every fifth; `make test` tries all of them.
+# Tests of the product's packages that need neither Postgres, Redis nor a process, of each table every fifth case: a minute.
+UNITS ?= tests/memory_platform tests/tenants tests/profiles tests/snapshots
 test-unit: $(VENV)/.dev
-	@$(PY) -m pytest -n 2 --dist loadgroup -m "unit and not slow" --sample-tables -q --durations=5 $(ARGS)
+	@$(PY) -m pytest -n 2 --dist loadgroup -m "unit and not slow" --sample-tables -q --durations=5 $(UNITS) $(ARGS)
 
 # Databases that die and are restored, endpoints that hang, a word followed through every table, stories in a browser, peers that wait, and the cases that `make test` leaves out: fifteen minutes.
 test-slow: $(VENV)/.dev
