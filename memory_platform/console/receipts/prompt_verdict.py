@@ -115,7 +115,15 @@ def holds_old_value(text: str, one: ReplacedValue) -> bool:
 def _list_old_parts(one: ReplacedValue) -> list[str]:
     new = to_comparable(one.new)
     parts = (to_comparable(part) for part in _PARTS.split(one.old))
-    return [part for part in parts if _is_telling(part) and not _contains_as_words(part, new)]
+    telling = [part for part in parts if _is_telling(part) and not _contains_as_words(part, new)]
+    numbered = [_cut_to_number(part) for part in telling if any(map(str.isdigit, part))]
+    return numbered or telling  # beside "12 Willow Lane", a city tells nothing: other places are there, too
+
+
+def _cut_to_number(part: str) -> str:
+    """Return "12 willow lane" of "my home is at 12 willow lane"."""
+    numbered = re.search(r"\d\S*\s+\w.*", part)
+    return numbered[0] if numbered else part
 
 
 def _is_telling(part: str) -> bool:

@@ -19,11 +19,12 @@ _RE = load_patterns(Path(__file__).with_name("data") / "unchanged_notes.toml")
 # So many words that the sentence does not have make a part of a note a fact of its own. Assumed: a verb and its
 # object; a single word is a name, a filler or a list entry. In a whole clause one word is enough.
 FACT_WORDS = 2
+PLACES = ("home", "workplace", "school")
 
 
 def is_unaffected(sentence: SaidSentence, note: NoteText) -> bool:
     """Return whether a note stays as it is: the sentence says the same, is about a trip where the note is not, or both
-    tell of separate events ("I bought 3 tickets" beside "I bought 5 tickets")."""
+    tell of separate events ("I bought 3 tickets" beside "I bought 5 tickets") or of separate places."""
     if says_the_same(sentence.text, note.text) or repeats_note(sentence.text, note.text):
         return True
     form, known = fold_for_matching(sentence.text), fold_for_matching(note.text)
@@ -32,8 +33,16 @@ def is_unaffected(sentence: SaidSentence, note: NoteText) -> bool:
     is_somebody = find_mentioned_people(note.text).people and _RE["introduces"].fullmatch(known.strip(" .!,。"))
     if is_somebody and not _RE["parts"].search(form):
         return True
+    if _tell_of_other_places(form, known):
+        return True
     is_elsewhere = _RE["elsewhere"].search(form) is not None and _RE["elsewhere"].search(known) is None
     return is_elsewhere or bool(find_event_verbs(form) & find_event_verbs(known))
+
+
+def _tell_of_other_places(form: str, known: str) -> bool:
+    """Return whether each text says where a place is, and they name no place in common: a home and an office."""
+    places, known_places = ({kind for kind in PLACES if _RE[kind].search(text)} for text in (form, known))
+    return bool(places and known_places) and not places & known_places
 
 
 def _blank_word(match: re.Match[str]) -> str:

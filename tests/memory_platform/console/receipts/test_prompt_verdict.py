@@ -13,6 +13,7 @@ from memory_platform.console.receipts.prompt_verdict import (
 )
 
 ADDRESS = ReplacedValue("400 Harbor Street, Portland", "88 Mill Avenue, Portland")
+ENDED = ReplacedValue("my home is at 12 Willow Lane, Portland")
 CHINESE = ReplacedValue("徐汇区漕溪北路88号", "静安区南京西路1266号")
 
 
@@ -25,6 +26,8 @@ CHINESE = ReplacedValue("徐汇区漕溪北路88号", "静安区南京西路1266
         ("1400 Harbor Streets", ADDRESS, False),
         ("助手：去徐汇区漕溪北路88号", CHINESE, True),
         ("公司: 静安区南京西路1266号", CHINESE, False),
+        ("my office is at 88 Mill Avenue, Portland now", ENDED, False),
+        ("assistant: Driving slowly to 12 Willow Lane", ENDED, True),
         ("yes, go on", ReplacedValue("yes", "no"), False),
         ("diet: vegetarian", ReplacedValue("vegetarian", "vegan"), True),
         ("city: Portland, Oregon", ReplacedValue("Portland", "Portland, Oregon"), False),

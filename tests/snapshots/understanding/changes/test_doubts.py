@@ -85,6 +85,19 @@ def test_news_of_somebody_doubt_not_who_they_are(held: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("held", "said", "is_another"),
+    [
+        ("My home is at 9 Cedar Court", "My office is at 15 Pine Street.", True),
+        ("My home is at 9 Cedar Court", "My new place is at 15 Pine Street.", False),
+        ("我家在文三路88号", "我公司在人民路110号", True),
+        ("我家在文三路88号", "我家现在住在人民路110号", False),
+    ],
+)
+def test_the_address_of_one_place_says_nothing_of_another(held: str, said: str, is_another: bool) -> None:
+    assert is_unaffected(SaidSentence(said), NoteText(held)) == is_another
+
+
+@pytest.mark.parametrize(
     ("held", "said"),
     [("我住在杭州滨江区", "我出差住全季酒店"), ("I stay at the Hilton", "When I travel I stay at hostels")],
 )
