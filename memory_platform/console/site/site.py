@@ -123,6 +123,10 @@ class ConsoleSite(AdminSite):
             return redirect("admin:index")
         return LogInPage.as_view(extra_context=extra_context)(request)
 
+    def logout(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        request.desk = None  # type: ignore[attr-defined]  # else the page would show whoever comes next the tenants
+        return super().logout(request, extra_context)
+
     def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         limited = ratelimit.consume_or_429(request, action="change_password")
         shown = {"title": gettext_lazy("Change the password"), **(extra_context or {})}

@@ -43,7 +43,7 @@ Item = TypeVar("Item", MemoryItem, Passage)
 Told = Mapping[UUID, frozenset[str]]
 
 LOCALE = "locale"
-# The fields of a `snapshots.context.values.ProfileView` that hold items.
+# The fields of a `snapshots.context.values.StandingProfile` that hold items.
 _FACTS = ("fields", "attributes", "preferences", "tags", "notes")
 _SPEAKERS = re.compile(r"^(?:user|assistant|tool): ", re.MULTILINE)
 # Terms of an answer that may need its question to be understood.

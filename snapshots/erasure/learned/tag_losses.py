@@ -126,6 +126,19 @@ def delete_tag_acts(
     return MemoryAct.objects.filter(subject_id=subject_id, id__in=ids).delete()[0]
 
 
+def find_tag_in_acts(subject: Subject, tag_id: UUID) -> Tag | None:
+    """Return a tag that is gone with the texts that acts of staff keep of it; None if no act keeps any."""
+    own = MemoryAct.objects.filter(subject_id=subject.id, lane=MemoryLane.TAGS, memory_ref=tag_id)
+    acts = list(own.exclude(before={}).order_by("created_at"))
+    columns: dict[str, Any] = {}
+    for act in acts:
+        # What a merge calls gone is the other tag.
+        parts = ("columns", "became") if act.verb == ActVerb.MERGED else ("columns", "became", "gone")
+        columns |= {name: value for part in parts for name, value in act.before.get(part, {}).items()}
+    names = {*TEXT_COLUMNS, "aliases"} & columns.keys()
+    return Tag(id=tag_id, subject=subject, **{name: columns[name] for name in names}) if acts else None
+
+
 def _list_texts_of_act(act: MemoryAct) -> list[str]:
     rows = (*act.before.get("past", ()), *act.before.get("own_past", ()))
     past = [{row["detail"]: row["value"]} for row in rows]

@@ -26,7 +26,7 @@ _TENS = {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "ei
 _ENGLISH = {word: value for value, word in enumerate(_UP_TO_TWENTY.split())} | _TENS
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 _NUMBER_WORDS = re.compile(
-    rf"(?:(\d+(?:\.\d+)?)|\b({'|'.join(_ENGLISH)}))[ -]({'|'.join(_SCALES)})\b|\b({'|'.join(_ENGLISH)})\b"
+    rf"(?:(?<!\d)(\d+(?:\.\d+)?)|\b({'|'.join(_ENGLISH)}))[ -]({'|'.join(_SCALES)})\b|\b({'|'.join(_ENGLISH)})\b"
 )
 _HAN_DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
 _HAN_SCALES = {"十": 10, "百": 100, "千": 1_000}
@@ -34,8 +34,11 @@ _HAN_GROUPS = {"万": 10_000, "亿": 100_000_000}
 _HAN_NUMBER = re.compile("[零〇一二两三四五六七八九十百千万亿]+(?![分些样般直起切旦同定])")
 # Alone they are parts of words or mean "some": one, ten thousand.
 _HAN_VAGUE = frozenset("一万千百亿零〇")
+# More characters than any number has that is spoken, and few enough that their value fits a float.
+_HAN_LONGEST = 30
 
-_TOKEN = re.compile(r"[A-Za-z0-9_%/~.$@#+:*\\-]*[A-Za-z][A-Za-z0-9_%/~.$@#+:*()\\-]*")
+# It begins where no such character stands before: a long row of digits is looked through once.
+_TOKEN = re.compile(r"(?<![A-Za-z0-9_%/~.$@#+:*\\-])[A-Za-z0-9_%/~.$@#+:*\\-]*[A-Za-z][A-Za-z0-9_%/~.$@#+:*()\\-]*")
 _EDGES = ".,:;-()*"
 # A token of code, or a name: a capital, digit or mark inside, or a capital that begins no sentence.
 _LIKE_CODE = re.compile(r"[A-Za-z].*[A-Z]|[0-9_/%~$@#+\\]|\w[.:]\w|\(\)|^[.][a-z]|[A-Z]{2}")
@@ -104,16 +107,18 @@ def _find_numbers(form: str) -> Iterator[tuple[str, str]]:
         plain_digits = match[0].replace(",", "") if _THOUSANDS.fullmatch(match[0]) else match[0]
         yield (_write_value(float(plain_digits)) if _PLAIN.fullmatch(plain_digits) else plain_digits), match[0]
     for match in _HAN_NUMBER.finditer(left):
-        value = _read_han_number(match[0])
         if not _HAN_VAGUE.issuperset(match[0]):
-            yield _write_value(value), match[0]
+            yield _read_han_number(match[0]), match[0]
 
 
 def _write_value(value: float) -> str:
     return f"{value:.12g}"
 
 
-def _read_han_number(word: str) -> float:
+def _read_han_number(word: str) -> str:
+    """Return the value of a number in Chinese characters; a row of them too long for any number stands for itself."""
+    if len(word) > _HAN_LONGEST:
+        return word
     total = section = digit = 0
     for character in word:
         if character in _HAN_DIGITS:
@@ -122,7 +127,7 @@ def _read_han_number(word: str) -> float:
             total, section, digit = (total + section + digit) * _HAN_GROUPS[character], 0, 0
         else:
             section, digit = section + (digit or 1) * _HAN_SCALES[character], 0
-    return float(total + section + digit)
+    return _write_value(float(total + section + digit))
 
 
 def _find_names(text: str) -> Iterator[tuple[str, str]]:

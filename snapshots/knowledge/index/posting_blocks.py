@@ -50,7 +50,7 @@ def drop_positions(
 ) -> Iterator[PackedBlock]:
     """Yield the blocks of one segment without the chunks at ``positions``; ``blocks`` are all those of some buckets."""
     strong, weak = (_unpack_tier(blocks, tier, positions) for tier in (STRONG, WEAK))
-    yield from _pack_tiers(strong[strong["position"] < REST], weak, config)
+    yield from _pack_tiers(*_fill_strong(strong[strong["position"] < REST], weak, config), config)
 
 
 def unpack_blocks(blocks: bytes, sizes: npt.NDArray[np.int64]) -> tuple[BlockPostings, npt.NDArray[np.int64]]:
@@ -62,6 +62,18 @@ def unpack_blocks(blocks: bytes, sizes: npt.NDArray[np.int64]) -> tuple[BlockPos
 def _unpack_tier(blocks: Sequence[PackedBlock], tier: int, without: Collection[int]) -> BlockPostings:
     postings = np.frombuffer(b"".join([one.packed for one in blocks if one.tier == tier]), POSTING_IN_BLOCK)
     return postings[~np.isin(postings["position"], list(without))]
+
+
+def _fill_strong(
+    strong: BlockPostings, weak: BlockPostings, config: BlockConfig
+) -> tuple[BlockPostings, BlockPostings]:
+    """Return both tiers after each term has moved its best weak postings to where strong ones left: else a large search
+    would not find what is left of it."""
+    terms, counts = np.unique(strong["term"], return_counts=True)
+    lacking = np.setdiff1d(weak["term"], terms[counts >= config.strong])
+    is_moved, is_filled = np.isin(weak["term"], lacking), np.isin(strong["term"], lacking)
+    filled, rest = _split_tiers(np.concatenate([strong[is_filled], weak[is_moved]]), config)
+    return np.concatenate([strong[~is_filled], filled]), np.concatenate([weak[~is_moved], rest])
 
 
 def _pack_tiers(strong: BlockPostings, weak: BlockPostings, config: BlockConfig) -> Iterator[PackedBlock]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from memory_platform.postgres.prepared_statements import Statement
 from snapshots.embedding.index_row_packing import Float32
 from snapshots.knowledge.index.chunk_terms import IMPACT_UNIT, unpack_chunk_terms
-from snapshots.knowledge.index.posting_blocks import POSITIONS, REST, STRONG, WEAK, choose_bucket, unpack_blocks
+from snapshots.knowledge.index.posting_blocks import REST, STRONG, WEAK, choose_bucket, unpack_blocks
 from snapshots.knowledge.search.config import LANES_OF_DOCUMENTS, LaneConfig
 from snapshots.knowledge.search.searched_parts import SearchedParts
 from tenants.isolation import current_tenant_id
@@ -127,8 +127,8 @@ def weigh_terms_among(packed: Sequence[bytes], terms: Mapping[int, float]) -> Ma
 class _ReadPostings:
     """The question's postings: of each the term's place among its terms, the slot of the chunk, the impact.
 
-    ``frequency``: how many chunks hold each term. A slot is ``positions`` times the place in ``chunks``, plus the
-    chunk's position there.
+    ``frequency``: how many chunks hold each term. The slots of a segment in ``chunks`` follow each other from that in
+    ``firsts`` on, one for each position up to the last that is hit: many small segments take little memory.
     """
 
     frequency: Int64
@@ -136,7 +136,7 @@ class _ReadPostings:
     slots: Int64
     impacts: npt.NDArray[np.uint8]
     chunks: Sequence[ChunkPlace]
-    positions: int
+    firsts: Int64
 
     def choose_best(self, weights: Float64, depth: int) -> tuple[list[ChunkPlace], Float32]:
         if not len(self.slots):
@@ -147,8 +147,9 @@ class _ReadPostings:
         return [self._make_place(int(slot)) for slot in best], totals[best].astype(np.float32)
 
     def _make_place(self, slot: int) -> ChunkPlace:
-        place = self.chunks[slot // self.positions]
-        return ChunkPlace(place.part, place.segment, place.number + slot % self.positions)
+        at = int(np.searchsorted(self.firsts, slot, side="right")) - 1
+        place = self.chunks[at]
+        return ChunkPlace(place.part, place.segment, place.number + slot - int(self.firsts[at]))
 
 
 def _read_sealed(rows: Sequence[WordRow], keys: Keys, *, reads_weak: bool) -> _ReadPostings:
@@ -159,14 +160,25 @@ def _read_sealed(rows: Sequence[WordRow], keys: Keys, *, reads_weak: bool) -> _R
     rest, own = np.flatnonzero(is_in & is_rest), np.flatnonzero(is_in & ~is_rest)
     unread = np.bincount(at[rest], position[rest] - REST, len(keys)).astype(np.int64) * (not reads_weak)
     segments, of_block = _number_segments(rows)
+    segment, position = of_block[blocks[own]], position[own]
+    firsts = _find_first_slots(segment, position, len(segments))
     return _ReadPostings(
         np.bincount(at[own], minlength=len(keys)) + unread,
         at[own],
-        of_block[blocks[own]] * POSITIONS + position[own],
+        firsts[segment] + position,
         postings["impact"][own],
         segments,
-        POSITIONS,
+        firsts,
     )
+
+
+def _find_first_slots(segment: Int64, position: npt.NDArray[np.uint16], segments: int) -> Int64:
+    """Return the first slot of each segment, where postings stand at these positions of these segments."""
+    slots = np.zeros(segments, np.int64)
+    runs = np.flatnonzero(np.r_[True, segment[1:] != segment[:-1]][: len(segment)])
+    if len(runs):
+        np.maximum.at(slots, segment[runs], np.maximum.reduceat(position, runs).astype(np.int64) + 1)
+    return np.cumsum(slots) - slots
 
 
 def _number_segments(rows: Sequence[WordRow]) -> tuple[list[ChunkPlace], Int64]:
@@ -186,7 +198,7 @@ def _read_fresh(rows: Sequence[WordRow], keys: Keys) -> _ReadPostings:
     at, is_in = _find_keys(held["term"], keys)
     places = [ChunkPlace(part, None, number) for part, _, numbers, _, _ in rows for number in numbers]
     frequency = np.bincount(at[is_in], minlength=len(keys))
-    return _ReadPostings(frequency, at[is_in], slots[is_in], held["impact"][is_in], places, 1)
+    return _ReadPostings(frequency, at[is_in], slots[is_in], held["impact"][is_in], places, np.arange(len(places)))
 
 
 def _join_rows(rows: Sequence[WordRow]) -> tuple[bytes, Int64]:

@@ -23,7 +23,7 @@ from profiles.models import Erasure, Subject, Tag
 from profiles.selectors import subject_by_external_id, tag_by_id
 from profiles.services.profile import FactName
 from snapshots.erasure.learned.forget_whole_belief import forget_fact, forget_preference, forget_tag
-from snapshots.lifecycle.staff_actions.undo_act import find_retired_tag
+from snapshots.erasure.learned.tag_losses import find_tag_in_acts
 from tenants.isolation import tenant_tx
 
 
@@ -90,19 +90,19 @@ class TagForgetView(BeliefForgetView):
         return self.reply_to_forget(
             request,
             subject_id,
-            lambda subject: forget_tag(subject, find_tag_even_retired(subject, tag_id), by=self.actor),
+            lambda subject: forget_tag(subject, find_tag_even_gone(subject, tag_id), by=self.actor),
         )
 
 
-def find_tag_even_retired(subject: Subject, tag_id: UUID) -> Tag:
-    """Return a tag that is stored, or one that staff retired: an undo could still bring that back. Raises NotFound."""
+def find_tag_even_gone(subject: Subject, tag_id: UUID) -> Tag:
+    """Return a tag that is stored, or what acts of staff still keep of one that is gone. Raises NotFound."""
     try:
         return tag_by_id(subject, tag_id)
     except NotFound:
-        retired = find_retired_tag(tag_id)
-        if retired is None or retired.subject_id != subject.id:
+        gone = find_tag_in_acts(subject, tag_id)
+        if gone is None:
             raise
-        return retired
+        return gone
 
 
 urlpatterns = [

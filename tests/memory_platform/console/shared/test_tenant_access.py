@@ -56,6 +56,13 @@ def test_staff_without_a_tenant_are_told_so_and_can_leave(world: World) -> None:
     assert client.post("/console/logout/").status_code == 200
 
 
+def test_the_page_after_a_log_out_names_no_tenant(staff: Staff) -> None:
+    page = staff.mia.post("/console/logout/")
+    assert page.status_code == 200
+    for word in ("Acme", "Globex", "/console/profiles/", "typed-for"):
+        assert word not in page.content.decode()
+
+
 def test_the_operator_chooses_a_tenant_and_works_in_that_one_only(world: World, staff: Staff) -> None:
     assert staff.olga.get(CONSOLE)["Location"] == "/console/switch/"
     staff.olga.post("/console/switch/", {"tenant": str(world.globex.tenant.id)})

@@ -19,6 +19,7 @@ def list_kinds(claim: str, evidence: str) -> set[str]:
         ("一些人万一来了", set()),
         ("press F3 for the 32-bit form of 4GiB", {"32", "4"}),
         ("release 1.2.3 of 1,2", {"1.2.3", "1,2"}),
+        ("写了两" + "亿" * 60, {"两" + "亿" * 60}),
     ],
 )
 def test_numbers_are_read_by_their_value(text: str, values: set[str]) -> None:

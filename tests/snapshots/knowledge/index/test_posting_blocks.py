@@ -90,6 +90,16 @@ def test_chunks_that_leave_take_their_postings_and_are_not_counted() -> None:
     assert not list(drop_positions(blocks, range(300), SPLIT))
 
 
+def test_a_large_search_finds_what_is_left_where_the_strongest_postings_went() -> None:
+    blocks, term = list(pack_blocks(PACKED, SPLIT)), hash_term("refund")
+    strongest = [int(one["position"]) for one in join_postings(blocks) if one["term"] == term][:50]
+    left = list(drop_positions(blocks, strongest, SPLIT))
+    assert list_postings(left) == [one for one in list_postings(blocks) if one[0] not in strongest]
+    strong = make_sealed_row(one for one in left if one.tier == STRONG)
+    hits = rank_words([strong], {term: 1.0}, 250, depth=300, config=LaneConfig(weak_until=10))
+    assert len(hits.places) == 50
+
+
 @pytest.mark.parametrize("sealed", [0, 120, 300])
 def test_ranking_over_blocks_is_that_over_chunks(sealed: int) -> None:
     rows = [

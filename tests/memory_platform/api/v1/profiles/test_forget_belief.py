@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from profiles.models import Tag
-from snapshots.lifecycle.staff_actions.memory_actions import ActContext, retire_memory
+from snapshots.lifecycle.staff_actions.memory_actions import ActContext, correct_tag, retire_memory
 from tenants.isolation import tenant_tx
 from tenants.models import ActorKind
 from tenants.services.audit import Actor
@@ -84,6 +84,22 @@ def test_a_tag_that_staff_retired_is_forgotten_and_no_undo_brings_it_back(acme: 
     acme("POST", address, body)
 
     assert hits(world.acme) == []
+    problem_of(acme("POST", address, body), 404)
+
+
+def test_a_tag_that_was_deleted_is_forgotten_with_what_acts_of_staff_keep_of_it(acme: Caller, world: World) -> None:
+    address, body = tag(acme)
+    doing = ActContext(Actor(ActorKind.STAFF, "7"), "moved out")
+    with tenant_tx(world.acme.tenant.id):
+        correct_tag(Tag.objects.select_related("subject").get(), {"address": "衡山路10号"}, doing)
+    assert acme("DELETE", address.removesuffix("/forget")).status_code == 204
+    assert hits(world.acme) == ["memory_act"]
+    problem_of(acme("POST", address.replace(ADA, GIL), body), 404)
+
+    certificate = body_of(acme("POST", address, body))["certificate"]
+
+    assert hits(world.acme) == []
+    assert (certificate["erased"], certificate["verified"]) == ({"memory_act": 1}, {"rows_left": {}})
     problem_of(acme("POST", address, body), 404)
 
 
