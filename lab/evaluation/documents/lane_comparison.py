@@ -34,13 +34,15 @@ class LaneFigures:
     figures: Mapping[str, Numbers]
     relevance: Numbers
 
-    def render(self, *, held_out: bool) -> list[str]:
+    def render(self, *, held_out: bool | None) -> list[str]:
         """Return a line for each way, with what the hybrid gains over it and the interval of that; then how many
-        questions get an answer, of those that have one and of those that have none."""
-        asked = np.array([one.held_out == held_out for one in self.questions])
+        questions get an answer, of those that have one and of those that have none. ``held_out``: None is both
+        halves."""
+        asked = np.array([held_out in (None, one.held_out) for one in self.questions])
         has_answer = np.array([one.file is not None for one in self.questions])
         own = asked & has_answer
-        lines = [f"{int(own.sum())} questions that are {'' if held_out else 'not '}held out"]
+        half = {None: "", True: " that are held out", False: " that are not held out"}[held_out]
+        lines = [f"{int(own.sum())} questions{half}"]
         if own.any():
             lines += self._render_ways(own)
         answered = self.relevance >= ANSWER_LIMITS.min_relevance

@@ -19,7 +19,9 @@ class Command(PlatformCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("folder", type=Path, help="the pages, such as /usr/share/doc/nodejs/api")
         parser.add_argument("--questions", type=Path, default=QUESTIONS, help="a JSON file (%(default)s)")
-        parser.add_argument("--held-out", action="store_true", help="ask the questions that nobody tunes on, instead")
+        half = parser.add_mutually_exclusive_group()
+        half.add_argument("--held-out", action="store_true", help="ask the questions that nobody tunes on, instead")
+        half.add_argument("--all", action="store_true", help="ask the questions of both halves together, instead")
         parser.add_argument(
             "--grounding", action="store_true", help="judge sentences by the pages in FOLDER/en and FOLDER/zh, instead"
         )
@@ -42,11 +44,12 @@ class Command(PlatformCommand):
 
     def _search(self, options: dict[str, Any]) -> None:
         pieces, questions = cut_pages(options["folder"]), read_questions(options["questions"])
-        questions = [one for one in questions if one.held_out == options["held_out"]]
+        is_held_out = None if options["all"] else options["held_out"]
+        questions = [one for one in questions if is_held_out in (None, one.held_out)]
         lost = [one.id for one in questions if one.file is not None and not find_answers(one, pieces)]
         if lost:
             raise CommandError(f"{options['folder']} has no passage for {', '.join(lost[:5])}. Name the pages' folder.")
         with progress(self.stdout, "measuring", len(pieces) + len(questions), "steps") as advance:
             found = compare_lanes(pieces, questions, advance=advance)
-        for line in found.render(held_out=options["held_out"]):
+        for line in found.render(held_out=is_held_out):
             self.stdout.write(line)

@@ -122,7 +122,7 @@ class ErasureScreen(TenantAdmin):
 
 @admin.register(Job)
 class JobScreen(TenantAdmin):
-    """Imports and large erasures. The product that requested a dead one retries it through the API."""
+    """Documents, imports and large erasures. The product that requested a dead one retries it through the API."""
 
     personal_data = False
     list_display = ("created_at", "kind", "status", "done", "total", "attempts", error_column, "ended_at")
@@ -130,9 +130,7 @@ class JobScreen(TenantAdmin):
     search_fields = ("id", "error_code")
     search_help_text = _("Job id or error")
     date_hierarchy = "created_at"
-    empty_text = _(
-        "Imports and large erasures that your product asked for stand here with their progress. None was asked for."
-    )
+    empty_text = _("Jobs for documents, imports and large erasures stand here with their progress. There are none.")
     ordering = ("-created_at", "-id")
     fieldsets = (
         make_fieldset(None, "kind", "status", "done", "total", "attempts", error_column),

@@ -98,9 +98,8 @@ class Command(PlatformCommand):
                 waiting = left
         failed = self._count_documents(tenant, DocumentStatus.FAILED)
         if failed:
-            self.stdout.write(
-                self.style.WARNING(f"{failed:,} documents failed; GET /v1/documents?status=failed says why.")
-            )
+            told = f"Documents of the tenant that failed: {failed:,}. GET /v1/documents?status=failed says why."
+            self.stdout.write(self.style.WARNING(told))
 
     def _count_documents(self, tenant: Tenant, status: DocumentStatus) -> int:
         with tenant_tx(tenant.id):

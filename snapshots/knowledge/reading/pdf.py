@@ -1,8 +1,9 @@
 """Reads PDF: lines become paragraphs by their distance, and headings by the size of their type."""
 
+import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from memory_platform.kernel.text import HAN, HANGUL, KANA
@@ -27,8 +28,7 @@ def read_pdf(content: bytes) -> ParsedDocument:
             f"The {len(pages)} pages of the PDF hold pictures and no text, as scanned pages do. Recognise the text "
             "first (OCR) and upload the result.",
         )
-    running = _find_running_titles(pages)
-    pages = [[line for line in page if _make_running_form(line) not in running] for page in pages]
+    pages = _drop_running_titles(pages)
     body = _find_body_size(pages)
     levels = _rank_heading_sizes(pages, body)
     writer = BlockWriter()
@@ -38,15 +38,37 @@ def read_pdf(content: bytes) -> ParsedDocument:
     return writer.make_document(None)
 
 
-def _find_running_titles(pages: Sequence[Sequence[PdfLine]]) -> set[tuple[str, int]]:
-    """Return the first and last lines that stand at the same height of many pages, whatever number they hold."""
+def _drop_running_titles(pages: Sequence[Sequence[PdfLine]]) -> list[list[PdfLine]]:
+    """Return the pages without the first and last lines that stand at the same height of many pages, whatever number
+    they hold; in the type of a heading, only those with the same number: "Chapter 1" is not "Chapter 2"."""
+    numbered, same = _find_repeated(pages, _mask_numbers), _find_repeated(pages, _get_form)
+    others = [[line for line in page if _mask_numbers(line) not in numbered] for page in pages]
+    heading_size = _find_body_size(others) * DEFAULT_PDF_LAYOUT.heading_ratio or math.inf
+    return [
+        [
+            line
+            for line in page
+            if _mask_numbers(line) not in numbered
+            or (line.size >= heading_size and _is_short(line) and _get_form(line) not in same)
+        ]
+        for page in pages
+    ]
+
+
+def _find_repeated(
+    pages: Sequence[Sequence[PdfLine]], make_form: Callable[[PdfLine], tuple[str, int]]
+) -> set[tuple[str, int]]:
     if len(pages) < DEFAULT_PDF_LAYOUT.running_pages:
         return set()
-    seen = Counter(form for page in pages for form in {_make_running_form(line) for line in [*page[:2], *page[-2:]]})
+    seen = Counter(form for page in pages for form in {make_form(line) for line in [*page[:2], *page[-2:]]})
     return {form for form, count in seen.items() if count >= DEFAULT_PDF_LAYOUT.running_share * len(pages)}
 
 
-def _make_running_form(line: PdfLine) -> tuple[str, int]:
+def _get_form(line: PdfLine) -> tuple[str, int]:
+    return line.text, round(line.base / 5)
+
+
+def _mask_numbers(line: PdfLine) -> tuple[str, int]:
     return _DIGITS.sub("#", line.text), round(line.base / 5)
 
 

@@ -2,12 +2,16 @@
 
 from io import StringIO
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.db import connection
 
+from snapshots.jobs import ASKED
 from snapshots.models import Document
+from snapshots.queue.requested_jobs import run_due_jobs
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.usage.quotas import forget_counts, set_limits
@@ -48,6 +52,31 @@ def test_a_folder_is_imported_once_and_only_changes_after_that(world: World, fol
         found = {one.external_id: (one.content_type, one.metadata) for one in Document.objects.all()}
     assert found["tea:绿茶.md"] == ("text/markdown", {"path": "tea/绿茶.md"})
     assert ".secret.md" not in found and "outside.md" not in found and len(found) == 3
+
+
+def test_waiting_ends_when_workers_are_done_and_failures_are_told(world: World, tmp_path: Path) -> None:
+    (tmp_path / "tea.md").write_text("# Tea\n\n绿茶用八十度的水。")
+    (tmp_path / "scan.pdf").write_bytes(b"%PDF-1.7")
+    tenant_id, is_told = world.acme.tenant.id, Event()
+
+    def work() -> None:
+        while not is_told.wait(0.05):
+            run_due_jobs(tenant_id, ASKED, may_go_on=lambda: True)
+        connection.close()
+
+    worker = Thread(target=work)
+    worker.start()
+    try:
+        printed = load(tmp_path, "--wait")
+    finally:
+        is_told.set()
+        worker.join()
+    assert "that failed: 1. GET /v1/documents?status=failed says why" in printed
+    with tenant_tx(tenant_id):
+        assert set(Document.objects.values_list("external_id", "status")) == {
+            ("tea.md", "ready"),
+            ("scan.pdf", "failed"),
+        }
 
 
 def test_a_path_that_looks_like_another_is_left_out(world: World, tmp_path: Path) -> None:

@@ -2,11 +2,9 @@
 
 import io
 import zipfile
-from collections.abc import Sequence
 
 import pytest
 
-from snapshots.knowledge.errors import UnreadableDocumentError
 from snapshots.knowledge.reading import read_document
 from snapshots.knowledge.reading.document_formats import DOCX_TYPE
 from snapshots.knowledge.values import BlockKind, ParsedDocument
@@ -25,20 +23,6 @@ def make_docx(body: str, prologue: str = "") -> bytes:
         package.writestr("_rels/.rels", _RELATIONS)
         package.writestr("word/document.xml", f"{prologue}<w:document {_W}><w:body>{body}</w:body></w:document>")
     return packed.getvalue()
-
-
-def make_pdf(lines: Sequence[tuple[float, float, str]]) -> bytes:
-    """Return a PDF of one page with lines of (size, distance from below, text)."""
-    drawn = "".join(f"BT /F1 {size} Tf 50 {base} Td ({text}) Tj ET\n" for size, base, text in lines)
-    objects = [
-        "<< /Type /Catalog /Pages 2 0 R >>",
-        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R "
-        "/Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>",
-        f"<< /Length {len(drawn)} >>\nstream\n{drawn}endstream",
-    ]
-    numbered = "".join(f"{number} 0 obj\n{body}\nendobj\n" for number, body in enumerate(objects, start=1))
-    return f"%PDF-1.4\n{numbered}trailer << /Root 1 0 R /Size 5 >>\n%%EOF\n".encode()
 
 
 def outline(document: ParsedDocument) -> list[tuple[str, str, tuple[str, ...]]]:
@@ -99,36 +83,6 @@ def test_docx_leaves_out_what_is_hidden_or_deleted() -> None:
         ("paragraph", "Within 30 days.", ("退货",)),
         ("table", "| a |  |\n| --- | --- |", ("退货",)),
     ]
-
-
-@pytest.mark.processes
-def test_a_pdf_has_headings_by_type_and_paragraphs_by_distance() -> None:
-    words = "Goods may come back within thirty days of the sale and"
-    lines = [
-        (18, 800, "Returns"),
-        (11, 770, words),
-        (11, 756, "we pay."),
-        (11, 728, "A new paragraph of the page says that the shop"),
-        (11, 714, "It goes on with more words until here, and then on"),
-    ]
-    document = read_document(make_pdf(lines), "application/pdf")
-    assert outline(document) == [
-        ("heading", "Returns", ("Returns",)),
-        ("paragraph", f"{words} we pay.", ("Returns",)),
-        (
-            "paragraph",
-            "A new paragraph of the page says that the shop It goes on with more words until here, and then on",
-            ("Returns",),
-        ),
-    ]
-    assert {block.page for block in document.blocks} == {1}
-
-
-@pytest.mark.processes
-def test_a_page_without_text_is_said_so() -> None:
-    with pytest.raises(UnreadableDocumentError, match="OCR") as caught:
-        read_document(make_pdf([]), "application/pdf")
-    assert caught.value.code == "document_without_text"
 
 
 def test_text_is_clean_and_in_normal_form() -> None:
