@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from memory_platform_client.answers.inputs import DocumentFilterInput
 from memory_platform_client.answers.knowledge import (
     Collection,
     Document,
@@ -41,7 +40,7 @@ class Documents(Scope[Way]):
         top_k: int | None = None,
         collections: Sequence[str] | None = None,
         access_labels: Sequence[str] | None = None,
-        filter: DocumentFilterInput | None = None,
+        filter: Mapping[str, Any] | None = None,
         order: PassageOrder | None = None,
         min_relevance: float | None = None,
         rerank: bool | None = None,
