@@ -17,7 +17,7 @@ class DocumentFormat(StrEnum):
     PDF = "PDF"
     DOCX = "DOCX"
     CODE = "source code"
-    QUESTION_LINES = "JSON lines of questions and answers"
+    JSON_LINES = "JSON lines of questions or turns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ _FORMATS = {
     "application/xhtml+xml": DocumentFormat.HTML,
     "application/pdf": DocumentFormat.PDF,
     DOCX_TYPE: DocumentFormat.DOCX,
-    "application/x-ndjson": DocumentFormat.QUESTION_LINES,
-    "application/jsonl": DocumentFormat.QUESTION_LINES,
-    "application/x-jsonlines": DocumentFormat.QUESTION_LINES,
+    "application/x-ndjson": DocumentFormat.JSON_LINES,
+    "application/jsonl": DocumentFormat.JSON_LINES,
+    "application/x-jsonlines": DocumentFormat.JSON_LINES,
     "application/octet-stream": None,
     "": None,
 }
@@ -65,7 +65,7 @@ _CODE_TYPES = {
 }
 _LISTED = (
     "text/plain, text/markdown, text/html, application/pdf, the type of DOCX, application/x-ndjson for questions and "
-    "answers, or text/x-python (text/x-code; extension=go) for source code"
+    "answers or turns of a chat, or text/x-python (text/x-code; extension=go) for source code"
 )
 _EXTENSION = re.compile(r"\.?([a-z0-9+#_-]{1,16})", re.IGNORECASE)
 _HTML_START = re.compile(rb"\s*(?:<!--.{0,2000}?-->\s*)?<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE | re.DOTALL)
