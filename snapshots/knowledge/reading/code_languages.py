@@ -36,9 +36,9 @@ CODE_LANGUAGES = (
     CodeLanguage(("text/x-java", "text/x-java-source"), ("java",), ("tree_sitter_java", "language")),
     CodeLanguage(("text/x-go",), ("go",), ("tree_sitter_go", "language")),
     CodeLanguage(("text/x-rust",), ("rs",), ("tree_sitter_rust", "language")),
-    CodeLanguage(("text/x-c", "text/x-csrc"), ("c", "h"), ("tree_sitter_c", "language")),
+    CodeLanguage(("text/x-c", "text/x-csrc", "text/x-chdr"), ("c", "h"), ("tree_sitter_c", "language")),
     CodeLanguage(
-        ("text/x-c++", "text/x-c++src"),
+        ("text/x-c++", "text/x-c++src", "text/x-c++hdr"),
         ("cpp", "cc", "cxx", "hpp", "hh", "hxx"),
         ("tree_sitter_cpp", "language"),
     ),

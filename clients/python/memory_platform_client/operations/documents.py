@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import mimetypes
 import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -170,9 +169,8 @@ def encode_file_form(boundary: str, texts: Mapping[str, str], file: Path) -> byt
         f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}\r\n'
         for name, text in texts.items()
     ]
-    kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     heading = (
         f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="file{file.suffix}"\r\n'
-        f"Content-Type: {kind}\r\n\r\n"
+        "Content-Type: application/octet-stream\r\n\r\n"
     )
     return "".join([*parts, heading]).encode() + file.read_bytes() + f"\r\n--{boundary}--\r\n".encode()
