@@ -234,7 +234,7 @@ class AnswerWriter:
     def render_single_type(self, part: Schema) -> str:
         if reference := part.get("$ref"):
             name = reference.rpartition("/")[2]
-            return "Mapping[str, Any]" if name == "Filter" else name_class(name)
+            return "Mapping[str, Any]" if name in ("Filter", "DocumentFilter") else name_class(name)
         words = list_words(part)
         if words:
             return self.names_of_words.get(frozenset(words)) or f'Literal["{words[0]}"]'

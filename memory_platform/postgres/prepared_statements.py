@@ -37,8 +37,12 @@ _numbers = count()
 
 @dataclass(frozen=True, slots=True)
 class Statement:
+    """``is_constant``: its text is one of the code's; another text is planned each time, so that no connection keeps
+    the filters of all calls."""
+
     sql: str
     values: Sequence[Any] = ()
+    is_constant: bool = True
 
 
 def fetch_together(statements: Sequence[Statement]) -> list[Rows]:
@@ -75,7 +79,7 @@ def _run(conn: "psycopg.Connection[Any]", statements: Sequence[Statement]) -> li
         if begin:  # psycopg opens Django's transactions with their first statement, which this is
             pgconn.send_query_params(b"BEGIN", None)
         for one, dumped in zip(statements, values, strict=True):
-            if not is_prepared:
+            if not (is_prepared and one.is_constant):
                 pgconn.send_query_params(one.sql.encode(), dumped, result_format=pq.Format.BINARY)
                 prepared.append(None)
                 continue

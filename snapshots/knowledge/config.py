@@ -6,6 +6,7 @@ from memory_platform.kernel.number_sources import measured, promised
 
 _HOSTILE = "tests/snapshots/knowledge/reading/test_hostile_documents.py: the slowest of its documents stays below it"
 _BY_EYE = "read by eye, 29 November 2026: generated PDFs of 500 pages in English and Chinese, test_pdf.py"
+_TEXTS = "30 November 2026: of 10,030 manuals, licences and tables of fields, 2 are taken for chats; test_chat_log.py"
 _ONE_CORE = "29 November 2026, one busy core: "
 
 
@@ -52,6 +53,17 @@ class PdfLayoutPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class ChatLogPolicy:
+    """When plain text is a chat, read by turns."""
+
+    # Lines with text before the first turn, such as a title.
+    lines_before: int = measured(5, source=_TEXTS)
+    # The share of the names that may stand once, and the share of the lines with text that start a turn.
+    once_share: float = measured(0.2, source=_TEXTS)
+    line_share: float = measured(0.5, source=_TEXTS)
+
+
+@dataclass(frozen=True, slots=True)
 class ChunkingPolicy:
     """The size of chunks, in tokens of the estimator."""
 
@@ -66,4 +78,5 @@ class ChunkingPolicy:
 
 DEFAULT_LIMITS = ReadingLimits()
 DEFAULT_PDF_LAYOUT = PdfLayoutPolicy()
+CHAT_LOGS = ChatLogPolicy()
 DEFAULT_CHUNKING = ChunkingPolicy()

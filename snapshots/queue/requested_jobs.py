@@ -77,6 +77,12 @@ def find_due_jobs() -> QuerySet[Job]:
     return Job.objects.filter(due).order_by("due_at")
 
 
+def waits_for_worker() -> bool:
+    """Return whether jobs of the open tenant are due and no worker runs any of its jobs."""
+    running = Job.objects.filter(status=JobStatus.RUNNING, lease_until__gt=Now())
+    return find_due_jobs().exists() and not running.exists()
+
+
 def claim_job(config: JobConfig = JOB_CONFIG) -> Job | None:
     """Lease the job that is due longest, in the open scope. One whose lease ran out too often is given up instead."""
     while True:

@@ -11,10 +11,12 @@ from django.core.management.base import CommandError
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base_command import PlatformCommand, choose_tenants, progress, silence_events
 from memory_platform.management.document_folders import DocumentFolder, FoundFile, read_folder
+from snapshots.config import JOB_CONFIG
 from snapshots.knowledge.documents.document_store import preview_upload, put_document
 from snapshots.knowledge.documents.selectors import list_documents
 from snapshots.knowledge.documents.values import DocumentVerdict
 from snapshots.models import DocumentStatus
+from snapshots.queue.requested_jobs import waits_for_worker
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
 from tenants.services.audit import COMMAND_LINE
@@ -22,6 +24,13 @@ from tenants.services.audit import COMMAND_LINE
 AGAIN = "Run the same command again: what is stored already is skipped."
 SHOWN = 20
 LOOK_EVERY_S = 0.5
+# Workers look for jobs that nobody told them of once a sweep.
+PATIENCE_S = 2 * JOB_CONFIG.sweep_every.total_seconds()
+NOBODY_WORKS = (
+    "No worker took a job of the tenant for {seconds:g} s, and {waiting:,} documents wait. They are stored: start a "
+    "worker (`make run`, or `celery -A memory_platform worker`), or look at the work queue in the console if workers "
+    "run, and wait again with the same command."
+)
 WOULD_BE = {
     DocumentVerdict.STORED: "new",
     DocumentVerdict.REPLACED: "changed",
@@ -38,6 +47,8 @@ class Command(PlatformCommand):
         parser.add_argument("--collection", help="id of a collection, which must exist")
         parser.add_argument("--dry-run", action="store_true", help="tell what is new or changed, and change nothing")
         parser.add_argument("--wait", action="store_true", help="wait until the workers have indexed the documents")
+        help_text = "seconds after which waiting ends when no worker takes a job (default: %(default)g)"
+        parser.add_argument("--patience", type=float, default=PATIENCE_S, metavar="SECONDS", help=help_text)
 
     def handle(self, **options: Any) -> None:
         folder, collection = options["folder"], options["collection"]
@@ -61,7 +72,7 @@ class Command(PlatformCommand):
             raise CommandError(f"Stopped after {sum(counts.values()):,} files. {AGAIN}", returncode=130) from None
         self._report(found, counts, dry_run=options["dry_run"])
         if options["wait"] and not options["dry_run"]:
-            self._wait_until_indexed(tenant)
+            self._wait_until_indexed(tenant, options["patience"])
 
     def _store_file(
         self, tenant: Tenant, one: FoundFile, collection: str | None, *, dry_run: bool, documents: DocumentFolder
@@ -88,12 +99,19 @@ class Command(PlatformCommand):
             others = ", ".join(f"{count:,} {ending}" for ending, count in documents.other_endings.most_common(SHOWN))
             self.stdout.write(f"Not documents by their endings: {others}.")
 
-    def _wait_until_indexed(self, tenant: Tenant) -> None:
+    def _wait_until_indexed(self, tenant: Tenant, patience_s: float) -> None:
+        """Raises CommandError when nobody works at the documents."""
         waiting = self._count_documents(tenant, DocumentStatus.PROCESSING)
         with progress(self.stdout, "indexing", waiting, "documents") as advance:
+            taken_at = time.monotonic()
             while waiting:
                 time.sleep(LOOK_EVERY_S)
                 left = self._count_documents(tenant, DocumentStatus.PROCESSING)
+                with tenant_tx(tenant.id):
+                    is_taken = left < waiting or not waits_for_worker()
+                taken_at = time.monotonic() if is_taken else taken_at
+                if time.monotonic() - taken_at > patience_s:
+                    raise CommandError(NOBODY_WORKS.format(seconds=patience_s, waiting=left))
                 advance(waiting - left)
                 waiting = left
         failed = self._count_documents(tenant, DocumentStatus.FAILED)

@@ -23,10 +23,9 @@ def cut_chunks(document: ParsedDocument, title: str) -> tuple[ChunkDraft, ...]:
     the text."""
     drafts: list[ChunkDraft] = []
     for section in _list_sections(document.blocks):
-        place = _make_place(title, section[0].heading_path)
         blocks = [cut_block(block, number) for number, block in enumerate(section)]
         for pieces in _fill_chunks(document.text, blocks):
-            drafts.append(_make_draft(document.text, section, pieces, place, len(drafts)))
+            drafts.append(_make_draft(document.text, section, pieces, title, len(drafts)))
     return tuple(drafts)
 
 
@@ -48,6 +47,13 @@ def _make_place(title: str, path: tuple[str, ...]) -> str:
     while len(_SEPARATOR.join(names)) > DEFAULT_CHUNKING.place_characters and len(names) > 2:  # noqa: PLR2004  # ends
         del names[1]
     return _SEPARATOR.join(filter(None, names))[: DEFAULT_CHUNKING.place_characters]
+
+
+def _make_path(section: Sequence[ParsedBlock], pieces: Sequence[Piece]) -> tuple[str, ...]:
+    """Return the headings of a chunk; of a chat they end with those who speak in it."""
+    speakers = ", ".join(dict.fromkeys(filter(None, (section[piece.block].speaker for piece in pieces))))
+    path = section[0].heading_path
+    return (*path, speakers[: DEFAULT_CHUNKING.heading_characters].rstrip()) if speakers else path
 
 
 def _fill_chunks(text: str, blocks: Sequence[BlockPieces]) -> Iterator[list[Piece]]:
@@ -75,7 +81,7 @@ def _count_header(first: Piece) -> int:
 
 
 def _choose_overlap(last: Sequence[Piece], chunk: Sequence[Piece], blocks: Sequence[BlockPieces]) -> list[Piece]:
-    """Return the last sentences of the chunk before that this one repeats: whole ones, of prose, as many as fit."""
+    """Return the end of the chunk before that this one repeats: whole sentences of prose, or turns, as many as fit."""
     filled = sum(piece.tokens for piece in chunk)
     share = DEFAULT_CHUNKING.most_overlap_tokens * filled // _FILLED_TOKENS
     room = min(DEFAULT_CHUNKING.most_tokens - filled - _count_header(chunk[0]), share)
@@ -83,7 +89,7 @@ def _choose_overlap(last: Sequence[Piece], chunk: Sequence[Piece], blocks: Seque
         return []
     overlap: list[Piece] = []
     for piece in reversed(last[1:]):
-        if piece.tokens > room or not blocks[piece.block].is_prose:
+        if piece.tokens > room or not blocks[piece.block].is_repeated:
             break
         overlap.append(piece)
         room -= piece.tokens
@@ -91,15 +97,17 @@ def _choose_overlap(last: Sequence[Piece], chunk: Sequence[Piece], blocks: Seque
 
 
 def _make_draft(
-    text: str, section: Sequence[ParsedBlock], pieces: Sequence[Piece], place: str, position: int
+    text: str, section: Sequence[ParsedBlock], pieces: Sequence[Piece], title: str, position: int
 ) -> ChunkDraft:
     start, end = pieces[0].start, pieces[-1].end
     shown = pieces[0].header + text[start:end].rstrip()
+    path = _make_path(section, pieces)
+    place = _make_place(title, path)
     return ChunkDraft(
         position=position,
         text=shown,
         place=place,
-        heading_path=section[0].heading_path,
+        heading_path=path,
         page=section[pieces[0].block].page,
         start=start,
         end=start + len(text[start:end].rstrip()),

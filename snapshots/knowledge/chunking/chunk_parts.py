@@ -23,7 +23,8 @@ _GAP = re.compile(r".*[\s,;:，、；：)\]}]", re.DOTALL)
 @dataclass(frozen=True, slots=True)
 class Piece:
     """``[start:end]`` of the document's text. ``block`` numbers the block it comes from; ``header`` is the text that a
-    chunk which starts with it repeats (of a table its header, of a question the question), with its tokens counted."""
+    chunk which starts with it repeats (of a table its header, of a question the question, of a turn its speaker), with
+    its tokens counted."""
 
     start: int
     end: int
@@ -35,11 +36,11 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class BlockPieces:
-    """The pieces of one block. ``is_prose``: the next chunk may repeat its last sentences."""
+    """The pieces of one block. ``is_repeated``: the next chunk may repeat the last of them, whole ones."""
 
     pieces: tuple[Piece, ...]
     tokens: int
-    is_prose: bool
+    is_repeated: bool
     stands_alone: bool
 
 
@@ -49,7 +50,8 @@ def cut_block(block: ParsedBlock, number: int) -> BlockPieces:
     is_prose = block.kind in (BlockKind.PARAGRAPH, BlockKind.HEADING)
     is_alone = block.kind is BlockKind.QUESTION_AND_ANSWER
     if tokens <= DEFAULT_CHUNKING.most_tokens and not is_prose:
-        return BlockPieces((Piece(block.start, block.end, tokens, number),), tokens, is_prose, is_alone)
+        is_turn = block.kind is BlockKind.TURN
+        return BlockPieces((Piece(block.start, block.end, tokens, number),), tokens, is_turn, is_alone)
     header = _find_header(block)
     header_tokens = TOKENS.count(header)
     most = DEFAULT_CHUNKING.most_tokens - header_tokens - _SEPARATOR_TOKENS
@@ -72,6 +74,8 @@ def _find_header(block: ParsedBlock) -> str:
         header = f"{lines[0]}\n{lines[1]}\n" if has_rule else ""
     elif block.kind is BlockKind.QUESTION_AND_ANSWER:
         header = block.text.partition("\n")[0] + "\n"
+    elif block.kind is BlockKind.TURN:
+        header = f"{block.speaker}: "
     return header if 2 * TOKENS.count(header) <= DEFAULT_CHUNKING.most_tokens else ""
 
 

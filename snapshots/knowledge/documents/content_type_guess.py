@@ -2,6 +2,8 @@
 
 from pathlib import PurePath
 
+from snapshots.knowledge.reading.code_languages import CODE_LANGUAGES
+
 # What an upload says that does not know what it sends.
 SAYS_NOTHING = frozenset({"", "application/octet-stream"})
 MARKDOWN, JSON_LINES = "text/markdown", "application/x-ndjson"
@@ -15,14 +17,7 @@ TYPE_OF_ENDING = {
     ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     ".jsonl": JSON_LINES,
     ".ndjson": JSON_LINES,
-    ".py": "text/x-python",
-    ".js": "text/javascript",
-    ".ts": "text/x-typescript",
-    ".java": "text/x-java",
-    ".go": "text/x-go",
-    ".rs": "text/x-rust",
-    ".c": "text/x-c",
-    ".cpp": "text/x-c++",
+    **{f".{ending}": one.content_types[0] for one in CODE_LANGUAGES for ending in one.endings},
 }
 
 

@@ -17,7 +17,8 @@ from snapshots.knowledge.search.document_question import prepare_document_questi
 from snapshots.knowledge.search.passages import ChunkText, load_chunk_texts
 from snapshots.knowledge.search.pipeline import rank_wording
 from snapshots.knowledge.search.searched_parts import find_searched_parts
-from snapshots.knowledge.search.values import DocumentFilter, DocumentQuery, PassageCitation
+from snapshots.knowledge.search.values import DocumentQuery, PassageCitation
+from snapshots.recall.filtering.filter_grammar import Condition
 from snapshots.recall.question import Stopwatch
 from snapshots.recall.values import DegradedReason
 from tenants.isolation import tenant_tx
@@ -38,7 +39,8 @@ def ground_text(tenant_id: UUID, query: GroundingQuery) -> GroundingReport:
     with watch.stage("embed"):
         parts = find_searched_parts(tenant_id, query.scope)
         questions, degraded = prepare_document_questions(claims, spaces=parts.spaces)
-    search = DocumentQuery(query.text, filters=DocumentFilter(document_ids=query.document_ids), scope=query.scope)
+    among = Condition("document_id", "in", query.document_ids) if query.document_ids else None
+    search = DocumentQuery(query.text, filter=among, scope=query.scope)
     with watch.stage("search"), tenant_tx(tenant_id):
         ranked = [
             [one.chunk_id for one in rank_wording(question, search, parts)[: LIMITS.chunks]] if parts.parts else []

@@ -69,7 +69,8 @@ def store_index_rows(part: UUID, rows: Sequence[IndexRow], sizes: IndexSizes = S
     if not rows:
         return
     state = lock_part(part)
-    spaces = {one.embedder.name: ensure_space(one.embedder) for one in rows if one.embedder and one.vector}
+    among = {one.embedder.name: one.embedder for one in rows if one.embedder and one.vector}
+    spaces = {name: ensure_space(embedder) for name, embedder in among.items()}
     IndexedChunk.objects.bulk_create(
         (_make_row(part, number, one, spaces) for number, one in enumerate(rows, state.next_number)), batch_size=500
     )

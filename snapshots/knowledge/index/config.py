@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from memory_platform.kernel.number_sources import assumed, measured, promised
 
-_SCALE = "times of searches among 10,000, 100,000 and 1,000,000 chunks"
+_SIZES = "182 questions that are not held out, with other sizes; lab/notes/knowledge-speed.md"
 _QUESTIONS = "56 questions over Node's documentation, half of them held out; lab/notes/knowledge-index.md"
 
 
@@ -29,14 +29,16 @@ class BlockConfig:
     """How postings are put into blocks. Chunks not in a block yet are fresh: a search reads them one by one."""
 
     # Positions of one segment, at most POSITIONS of posting_blocks.py.
-    positions: int = assumed(32_768, owner="knowledge", settle_by=_SCALE)
+    positions: int = measured(32_768, source=_SIZES)
     # Fresh chunks, or bytes of their terms, from which on they are sealed together.
-    chunks: int = assumed(2_048, owner="knowledge", settle_by=_SCALE)
-    term_bytes: int = assumed(2_000_000, owner="knowledge", settle_by=_SCALE)
+    chunks: int = assumed(
+        2_048, owner="knowledge", settle_by="512 among a million chunks; lab/notes/knowledge-speed.md"
+    )
+    term_bytes: int = assumed(2_000_000, owner="knowledge", settle_by="as that of chunks")
     # Blocks that the terms of a segment are spread over.
-    buckets: int = assumed(4_096, owner="knowledge", settle_by=_SCALE)
+    buckets: int = measured(4_096, source=_SIZES)
     # Postings that a frequent term keeps in its strong block of a segment; the weaker ones stand in another block.
-    strong: int = assumed(128, owner="knowledge", settle_by=_SCALE)
+    strong: int = measured(128, source=_SIZES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +46,10 @@ class CellConfig:
     """How vectors are put into cells of near ones."""
 
     # A cell that grows beyond it is split in two.
-    vectors: int = assumed(512, owner="knowledge", settle_by=_SCALE)
-    rounds: int = assumed(8, owner="knowledge", settle_by="share of the nearest that a search finds")
+    vectors: int = measured(512, source=_SIZES)
+    rounds: int = measured(8, source=_SIZES)
     # The smaller of two new cells has at least this share.
-    least_share: float = assumed(0.2, owner="knowledge", settle_by="share of the nearest that a search finds")
+    least_share: float = measured(0.2, source=_SIZES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,13 @@ class BlockWriter:
         if cleaned.strip():
             self._append(kind, cleaned, page)
 
+    def add_turn(self, speaker: str, text: str) -> None:
+        """Add a turn of a chat; ``text`` names the speaker, too. One without text is left out."""
+        cleaned = clean_layout(text)
+        if cleaned.strip():
+            name = clean_line(speaker)[: DEFAULT_CHUNKING.heading_characters].rstrip()
+            self._append(BlockKind.TURN, cleaned, None, name)
+
     def make_document(self, title: str | None) -> ParsedDocument:
         """Return the document. ``title`` is cleaned; without one, the first heading of level 1 is the title."""
         text = _BETWEEN.join(block.text for block in self._blocks)
@@ -60,11 +67,11 @@ class BlockWriter:
             return self._blocks[0].text
         return None
 
-    def _append(self, kind: BlockKind, text: str, page: int | None) -> None:
+    def _append(self, kind: BlockKind, text: str, page: int | None, speaker: str = "") -> None:
         start = self._length + len(_BETWEEN) if self._blocks else 0
         self._length = start + len(text)
         self._refuse_more_than_limits()
-        self._blocks.append(ParsedBlock(kind, text, self._path, page, start, self._length))
+        self._blocks.append(ParsedBlock(kind, text, self._path, page, start, self._length, speaker))
 
     def _refuse_more_than_limits(self) -> None:
         if self._length > DEFAULT_LIMITS.most_characters:

@@ -62,9 +62,7 @@ def _make_complexity_error() -> UnreadableDocumentError:
 
 def _load_document(row: dict[str, Any]) -> ParsedDocument:
     blocks = tuple(
-        ParsedBlock(
-            BlockKind(one["kind"]), one["text"], tuple(one["heading_path"]), one["page"], one["start"], one["end"]
-        )
+        ParsedBlock(**{**one, "kind": BlockKind(one["kind"]), "heading_path": tuple(one["heading_path"])})
         for one in row["blocks"]
     )
     return ParsedDocument(row["title"], row["text"], blocks)

@@ -6,6 +6,7 @@ from email.message import Message
 from enum import StrEnum
 
 from snapshots.knowledge.errors import UnreadableCode, UnreadableDocumentError
+from snapshots.knowledge.reading.code_languages import ENDING_OF_TYPE
 
 
 class DocumentFormat(StrEnum):
@@ -17,7 +18,7 @@ class DocumentFormat(StrEnum):
     PDF = "PDF"
     DOCX = "DOCX"
     CODE = "source code"
-    QUESTION_LINES = "JSON lines of questions and answers"
+    JSON_LINES = "JSON lines of questions or turns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,33 +40,15 @@ _FORMATS = {
     "application/xhtml+xml": DocumentFormat.HTML,
     "application/pdf": DocumentFormat.PDF,
     DOCX_TYPE: DocumentFormat.DOCX,
-    "application/x-ndjson": DocumentFormat.QUESTION_LINES,
-    "application/jsonl": DocumentFormat.QUESTION_LINES,
-    "application/x-jsonlines": DocumentFormat.QUESTION_LINES,
+    "application/x-ndjson": DocumentFormat.JSON_LINES,
+    "application/jsonl": DocumentFormat.JSON_LINES,
+    "application/x-jsonlines": DocumentFormat.JSON_LINES,
     "application/octet-stream": None,
     "": None,
 }
-# Types of source code, and the extension of their language. Any other text/x-NAME is code of a language that has no
-# parser here.
-_CODE_TYPES = {
-    "text/x-python": "py",
-    "text/javascript": "js",
-    "application/javascript": "js",
-    "text/typescript": "ts",
-    "application/typescript": "ts",
-    "text/x-typescript": "ts",
-    "text/x-java": "java",
-    "text/x-java-source": "java",
-    "text/x-go": "go",
-    "text/x-rust": "rs",
-    "text/x-c": "c",
-    "text/x-csrc": "c",
-    "text/x-c++": "cpp",
-    "text/x-c++src": "cpp",
-}
 _LISTED = (
     "text/plain, text/markdown, text/html, application/pdf, the type of DOCX, application/x-ndjson for questions and "
-    "answers, or text/x-python (text/x-code; extension=go) for source code"
+    "answers or turns of a chat, or text/x-python (text/x-code; extension=go) for source code"
 )
 _EXTENSION = re.compile(r"\.?([a-z0-9+#_-]{1,16})", re.IGNORECASE)
 _HTML_START = re.compile(rb"\s*(?:<!--.{0,2000}?-->\s*)?<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE | re.DOTALL)
@@ -98,8 +81,8 @@ def parse_content_type(content_type: str) -> DeclaredType:
     charset = _get_parameter(header, "charset")
     if name in _FORMATS:
         return DeclaredType(_FORMATS[name], charset)
-    if name in _CODE_TYPES or name.startswith("text/x-"):
-        extension = _EXTENSION.fullmatch(_get_parameter(header, "extension") or _CODE_TYPES.get(name, name[7:]))
+    if name in ENDING_OF_TYPE or name.startswith("text/x-"):  # also of languages without a grammar
+        extension = _EXTENSION.fullmatch(_get_parameter(header, "extension") or ENDING_OF_TYPE.get(name, name[7:]))
         return DeclaredType(DocumentFormat.CODE, charset, extension[1].lower() if extension else None)
     raise UnreadableDocumentError(
         UnreadableCode.UNKNOWN_TYPE, f"Documents of this content type cannot be read. Send {_LISTED}."

@@ -10,7 +10,7 @@ from snapshots.knowledge.reading.parsers import parse_document
 from snapshots.knowledge.values import ParsedDocument
 
 # Their readers are linear in any text, in Python, and of our own.
-_SIMPLE = {DocumentFormat.TEXT, DocumentFormat.QUESTION_LINES}
+_SIMPLE = {DocumentFormat.TEXT, DocumentFormat.JSON_LINES}
 _BOUNDED_WHEN_LARGE = {DocumentFormat.MARKDOWN, DocumentFormat.HTML, DocumentFormat.CODE}
 _TAG = re.compile(rb"<(/?)[a-zA-Z]")
 

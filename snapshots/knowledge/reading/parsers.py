@@ -7,8 +7,8 @@ from snapshots.knowledge.reading.docx import read_docx
 from snapshots.knowledge.reading.html import read_html
 from snapshots.knowledge.reading.markdown import read_markdown
 from snapshots.knowledge.reading.pdf import read_pdf
-from snapshots.knowledge.reading.plain_text import read_plain_text
-from snapshots.knowledge.reading.question_answer_jsonl import read_question_lines
+from snapshots.knowledge.reading.plain.json_lines import read_json_lines
+from snapshots.knowledge.reading.plain.plain_text import read_plain_text
 from snapshots.knowledge.reading.source_code import read_code
 from snapshots.knowledge.values import ParsedDocument
 
@@ -16,7 +16,7 @@ _TEXT_READERS = {
     DocumentFormat.TEXT: read_plain_text,
     DocumentFormat.MARKDOWN: read_markdown,
     DocumentFormat.HTML: read_html,
-    DocumentFormat.QUESTION_LINES: read_question_lines,
+    DocumentFormat.JSON_LINES: read_json_lines,
 }
 
 

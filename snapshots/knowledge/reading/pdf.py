@@ -11,7 +11,7 @@ from snapshots.knowledge.config import DEFAULT_PDF_LAYOUT
 from snapshots.knowledge.errors import UnreadableCode, UnreadableDocumentError
 from snapshots.knowledge.reading.block_writer import BlockWriter
 from snapshots.knowledge.reading.pdf_lines import PdfLine, read_pages
-from snapshots.knowledge.reading.plain_text import LIST_ITEM, is_list
+from snapshots.knowledge.reading.plain.plain_text import LIST_ITEM, is_list
 from snapshots.knowledge.values import BlockKind, ParsedDocument
 
 _UNSPACED = re.compile(f"[{HAN}{KANA}{HANGUL}\u3000-\u303f\uff00-\uffef]")

@@ -8,20 +8,9 @@ from importlib import import_module
 from tree_sitter import Language, Node, Parser
 
 from snapshots.knowledge.reading.block_writer import BlockWriter
+from snapshots.knowledge.reading.code_languages import LANGUAGE_OF_NAME
 from snapshots.knowledge.values import BlockKind, ParsedDocument
 
-# By extension: the package of the grammar and its function.
-_GRAMMARS = {
-    **dict.fromkeys(("py", "pyi", "python"), ("tree_sitter_python", "language")),
-    **dict.fromkeys(("js", "mjs", "cjs", "jsx", "javascript"), ("tree_sitter_javascript", "language")),
-    **dict.fromkeys(("ts", "mts", "typescript"), ("tree_sitter_typescript", "language_typescript")),
-    "tsx": ("tree_sitter_typescript", "language_tsx"),
-    "java": ("tree_sitter_java", "language"),
-    "go": ("tree_sitter_go", "language"),
-    **dict.fromkeys(("rs", "rust"), ("tree_sitter_rust", "language")),
-    **dict.fromkeys(("c", "h"), ("tree_sitter_c", "language")),
-    **dict.fromkeys(("cpp", "cc", "cxx", "hpp", "hh", "c++"), ("tree_sitter_cpp", "language")),
-}
 # How the grammars end the names of nodes that define something.
 _DEFINITION = re.compile(
     r"(?:class|function|method|constructor|interface|enum|record|struct|union|trait|impl|mod|namespace|type|template"
@@ -118,8 +107,8 @@ def _write_source(part: bytes, writer: BlockWriter) -> None:
 
 @cache
 def _find_parser(extension: str) -> Parser | None:
-    grammar = _GRAMMARS.get(extension)
-    if grammar is None:
+    language = LANGUAGE_OF_NAME.get(extension)
+    if language is None:
         return None
-    package, function = grammar
+    package, function = language.grammar
     return Parser(Language(getattr(import_module(package), function)()))

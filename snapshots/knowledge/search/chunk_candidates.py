@@ -2,19 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 import numpy as np
-import orjson
 
-from memory_platform.postgres.prepared_statements import fetch_prepared
+from memory_platform.postgres.prepared_statements import Statement, fetch_together
 from snapshots.knowledge.index.vector_cells import unpack_vectors
 from snapshots.knowledge.search.config import LANES_OF_DOCUMENTS, LaneConfig
+from snapshots.knowledge.search.document_filter import build_document_condition
 from snapshots.knowledge.search.document_question import DocumentQuestion
 from snapshots.knowledge.search.keyword_lane import ChunkPlace, Float64, score_chunks
 from snapshots.knowledge.search.searched_parts import SearchedParts
-from snapshots.knowledge.search.values import DocumentFilter
+from snapshots.recall.filtering.filter_grammar import FilterNode
 from tenants.isolation import current_tenant_id
 
 LOAD_CANDIDATES = """
@@ -32,17 +31,13 @@ SELECT i.part, i.number, i.chunk_id, i.terms, i.space_id, i.vector FROM wanted i
 LOAD_CANDIDATES_FILTERED = f"""{LOAD_CANDIDATES}
 JOIN document_chunk c ON c.tenant_id = $1::uuid AND c.id = i.chunk_id
 JOIN document d ON d.tenant_id = $1::uuid AND d.id = c.document_id
-WHERE ($7::text[] IS NULL OR d.external_id = ANY($7)) AND ($8::text[] IS NULL OR d.content_type = ANY($8))
-  AND ($9::jsonb IS NULL OR d.metadata @> $9)
-"""
+WHERE """
 LOAD_FILTERED = """
 SELECT i.part, i.number, i.chunk_id, i.terms, i.space_id, i.vector FROM document d
 JOIN document_chunk c ON c.tenant_id = $1::uuid AND c.document_id = d.id
 JOIN indexed_chunk i ON i.tenant_id = $1::uuid AND i.chunk_id = c.id AND i.part = ANY($2::uuid[])
-WHERE d.tenant_id = $1::uuid AND ($4::text[] IS NULL OR d.external_id = ANY($4))
-  AND ($5::text[] IS NULL OR d.content_type = ANY($5)) AND ($6::jsonb IS NULL OR d.metadata @> $6)
-LIMIT $3::integer
-"""
+WHERE d.tenant_id = $1::uuid AND """
+MOST_FILTERED = " LIMIT $3::integer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +62,7 @@ class LaneScores:
 
 
 def load_candidates(
-    places: Sequence[ChunkPlace], numbers: Sequence[tuple[UUID, int]], filters: DocumentFilter
+    places: Sequence[ChunkPlace], numbers: Sequence[tuple[UUID, int]], node: FilterNode | None
 ) -> list[ChunkCandidate]:
     """Return the chunks at ``places`` and of ``numbers`` whose documents pass the filter, each once."""
     sealed = [one for one in places if one.segment is not None]
@@ -80,19 +75,21 @@ def load_candidates(
         [part for part, _ in wanted],
         [number for _, number in wanted],
     ]
-    if filters:
-        rows = fetch_prepared(LOAD_CANDIDATES_FILTERED, [*values, *_filter_values(filters)])
-    else:
-        rows = fetch_prepared(LOAD_CANDIDATES, values)
+    statement = Statement(LOAD_CANDIDATES, values)
+    if node is not None:
+        condition = build_document_condition(node, values)
+        statement = Statement(LOAD_CANDIDATES_FILTERED + condition, values, is_constant=False)
+    (rows,) = fetch_together([statement])
     return list({row[2]: ChunkCandidate(*row) for row in rows}.values())
 
 
 def load_filtered_candidates(
-    parts: SearchedParts, filters: DocumentFilter, config: LaneConfig = LANES_OF_DOCUMENTS
+    parts: SearchedParts, node: FilterNode, config: LaneConfig = LANES_OF_DOCUMENTS
 ) -> list[ChunkCandidate] | None:
     """Return all chunks of the documents that pass the filter; None if they are too many to be read."""
-    values = [current_tenant_id(), list(parts.parts), config.filtered + 1, *_filter_values(filters)]
-    rows = fetch_prepared(LOAD_FILTERED, values)
+    values = [current_tenant_id(), list(parts.parts), config.filtered + 1]
+    sql = LOAD_FILTERED + build_document_condition(node, values) + MOST_FILTERED
+    (rows,) = fetch_together([Statement(sql, values, is_constant=False)])
     return [ChunkCandidate(*row) for row in rows] if len(rows) <= config.filtered else None
 
 
@@ -107,8 +104,3 @@ def score_candidates(
             rows = unpack_vectors(own, [candidates[i].vector or b"" for i in own])
             cosine[own] = rows.restore_vectors() @ vector
     return LaneScores(keyword, coverage, cosine)
-
-
-def _filter_values(filters: DocumentFilter) -> list[Any]:
-    metadata = orjson.dumps(dict(filters.metadata)).decode() if filters.metadata else None
-    return [list(filters.document_ids) or None, list(filters.content_types) or None, metadata]

@@ -92,12 +92,12 @@ def rank_documents(
 
 def rank_wording(question: DocumentQuestion, query: DocumentQuery, parts: SearchedParts) -> list[RankedChunk]:
     """Return the candidates for one wording, best first."""
-    if query.filters:
-        filtered = load_filtered_candidates(parts, query.filters)
+    if query.filter is not None:
+        filtered = load_filtered_candidates(parts, query.filter)
         if filtered is not None:
             weights = weigh_terms_among([one.terms for one in filtered], question.terms)
             return _order_candidates(question, weights, filtered, query)
-    depth = LANES_OF_DOCUMENTS.filtered_depth if query.filters else LANES_OF_DOCUMENTS.depth
+    depth = LANES_OF_DOCUMENTS.depth if query.filter is None else LANES_OF_DOCUMENTS.filtered_depth
     spaces = list(question.vectors.items())
     words, *cells = fetch_together(
         [
@@ -109,7 +109,7 @@ def rank_wording(question: DocumentQuestion, query: DocumentQuery, parts: Search
     near = [
         one for (_, vector), rows in zip(spaces, cells, strict=True) for one in rank_vectors(rows, vector, depth=depth)
     ]
-    return _order_candidates(question, hits.term_weights, load_candidates(hits.places, near, query.filters), query)
+    return _order_candidates(question, hits.term_weights, load_candidates(hits.places, near, query.filter), query)
 
 
 def _order_candidates(

@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
 
 from snapshots.knowledge.search.config import ANSWER_LIMITS
+from snapshots.recall.filtering.filter_grammar import FilterNode
 from snapshots.recall.values import DegradedReason
 
 PassageOrder = Literal["relevance_first", "edges_first"]
@@ -21,18 +22,6 @@ class DocumentAbstainReason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentFilter:
-    """Which documents are searched; an empty field leaves all. ``metadata`` must be held as it is given."""
-
-    document_ids: tuple[str, ...] = ()
-    content_types: tuple[str, ...] = ()
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-
-    def __bool__(self) -> bool:
-        return bool(self.document_ids or self.content_types or self.metadata)
-
-
-@dataclass(frozen=True, slots=True)
 class DocumentScope:
     """Which documents a reader may find. ``collections``: None is all; documents of a collection with an access label
     are found only when ``access_labels`` names it."""
@@ -43,11 +32,12 @@ class DocumentScope:
 
 @dataclass(frozen=True, slots=True)
 class DocumentQuery:
-    """A question to the documents of ``scope``. ``merged``: chunks that may become one passage."""
+    """A question to the documents of ``scope`` that ``filter`` lets through. ``merged``: chunks that may become one
+    passage."""
 
     text: str
     top_k: int = ANSWER_LIMITS.top_k
-    filters: DocumentFilter = DocumentFilter()
+    filter: FilterNode | None = None
     scope: DocumentScope = DocumentScope()
     merged: int = ANSWER_LIMITS.merged
     order: PassageOrder = "relevance_first"

@@ -1,8 +1,8 @@
-"""Parse the filter grammar of recall: JSON in, typed tree out; :mod:`snapshots.recall.filtering.filter_matching` uses
-it.
+"""Parse the one grammar of filters: JSON in, typed tree out. :mod:`snapshots.recall.filtering.filter_matching` matches
+memories, :mod:`snapshots.knowledge.search.document_filter` documents.
 
 ``{"and": [...]}``, ``{"or": [...]}``, ``{"not": {...}}``, ``{"<field>": {"<operator>": value}}``. Several fields in one
-object, or several operators of one field, must all hold. A field that a memory lacks matches only ``ne`` and ``exists:
+object, or several operators of one field, must all hold. A field that is missing matches only ``ne`` and ``exists:
 false``.
 """
 
@@ -85,9 +85,10 @@ class EvaluatedPart:
 FilterNode = AllOf | AnyOf | NotOf | Condition | EvaluatedPart
 
 
-def parse_filter(raw: object, *, field: str = "filter") -> FilterNode:
-    """Return the tree of a JSON filter. Raises InvalidInput naming the place, such as ``filter.and.0.kind.eq``."""
-    return _FilterParser().parse_node(raw, field, depth=1)
+def parse_filter(raw: object, *, field: str = "filter", fields: Mapping[str, FieldType] = FIELDS) -> FilterNode:
+    """Return the tree of a JSON filter on ``fields``. Raises InvalidInput naming the place, such as
+    ``filter.and.0.kind.eq``."""
+    return _FilterParser(fields).parse_node(raw, field, depth=1)
 
 
 def list_conditions(node: FilterNode) -> Iterator[Condition]:
@@ -103,7 +104,8 @@ def list_conditions(node: FilterNode) -> Iterator[Condition]:
 class _FilterParser:
     """Counts conditions while it reads, so that no filter costs more than the search."""
 
-    def __init__(self) -> None:
+    def __init__(self, fields: Mapping[str, FieldType]) -> None:
+        self._fields = fields
         self._conditions = 0
 
     def parse_node(self, raw: object, path: str, *, depth: int) -> FilterNode:
@@ -135,9 +137,9 @@ class _FilterParser:
         return tuple(self.parse_node(part, f"{path}.{i}", depth=depth + 1) for i, part in enumerate(value))
 
     def _parse_field(self, field: str, value: object, path: str) -> FilterNode:
-        kind = _find_field_type(field)
+        kind = self._find_field_type(field)
         if kind is None:
-            _raise_fault(path, "unknown_field", f"Unknown field. Use one of {', '.join(FIELDS)}, metadata.<key>.")
+            _raise_fault(path, "unknown_field", f"Unknown field. Use one of {', '.join(self._fields)}, metadata.<key>.")
         if not isinstance(value, dict) or not value:
             _raise_fault(path, "wrong_type", 'Must be an object such as {"eq": value}.')
         conditions = tuple(self._parse_condition(field, kind, str(op), operand, path) for op, operand in value.items())
@@ -152,11 +154,10 @@ class _FilterParser:
             _raise_fault(here, "unknown_operator", f"Unknown operator. Use one of {', '.join(OPERATORS[kind])}.")
         return Condition(field, op, _parse_operand(kind, op, operand, here))
 
-
-def _find_field_type(field: str) -> FieldType | None:
-    if field.startswith(METADATA) and len(METADATA) < len(field) <= MAX_STRING:
-        return "any"
-    return FIELDS.get(field)
+    def _find_field_type(self, field: str) -> FieldType | None:
+        if field.startswith(METADATA) and len(METADATA) < len(field) <= MAX_STRING:
+            return "any"
+        return self._fields.get(field)
 
 
 def _parse_operand(kind: FieldType, op: str, raw: object, path: str) -> FilterValue | tuple[FilterValue, ...]:

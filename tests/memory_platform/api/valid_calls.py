@@ -180,7 +180,7 @@ VALID_CALLS: dict[tuple[str, str], ValidCall] = {
         lambda ids: {
             "query": "tea at home",
             "collections": [ids.collection_id],
-            "filter": {"document_ids": [ids.document_id]},
+            "filter": {"document_id": {"in": [ids.document_id]}},
             "explain": True,
             "min_relevance": 0,
         }

@@ -50,14 +50,6 @@ class BudgetInput(TypedDict):
     knowledge: NotRequired[int | None]
 
 
-class DocumentFilterInput(TypedDict):
-    """Conditions on the documents that are searched; all of them must hold."""
-
-    document_ids: NotRequired[Sequence[str] | None]
-    content_types: NotRequired[Sequence[str] | None]
-    metadata: NotRequired[Mapping[str, Any] | None]
-
-
 class MessageInput(TypedDict):
     """One message of a conversation."""
 

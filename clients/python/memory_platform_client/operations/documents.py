@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import mimetypes
 import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from memory_platform_client.answers.inputs import DocumentFilterInput
 from memory_platform_client.answers.knowledge import (
     Collection,
     Document,
@@ -41,7 +39,7 @@ class Documents(Scope[Way]):
         top_k: int | None = None,
         collections: Sequence[str] | None = None,
         access_labels: Sequence[str] | None = None,
-        filter: DocumentFilterInput | None = None,
+        filter: Mapping[str, Any] | None = None,
         order: PassageOrder | None = None,
         min_relevance: float | None = None,
         rerank: bool | None = None,
@@ -171,9 +169,8 @@ def encode_file_form(boundary: str, texts: Mapping[str, str], file: Path) -> byt
         f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}\r\n'
         for name, text in texts.items()
     ]
-    kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     heading = (
         f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="file{file.suffix}"\r\n'
-        f"Content-Type: {kind}\r\n\r\n"
+        "Content-Type: application/octet-stream\r\n\r\n"
     )
     return "".join([*parts, heading]).encode() + file.read_bytes() + f"\r\n--{boundary}--\r\n".encode()

@@ -8,26 +8,22 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access import MEMORY_READ
-from memory_platform.api.config import API_CONFIG
 from memory_platform.api.requests.fields import (
     FlagField,
-    JsonObjectField,
-    ListOfField,
     NumberField,
     OneOfField,
-    ProductIdField,
     RoundedField,
     TextField,
     WholeField,
 )
-from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
+from memory_platform.api.requests.serializers import Input, Output
 from memory_platform.api.v1.recall.common_recall_fields import DegradedReasonField
 from memory_platform.api.v1.recall.document_scope import (
-    NAMES_MOST,
     DocumentScopeFields,
     PassageCitationOutput,
     make_document_scope,
 )
+from memory_platform.api.v1.recall.filter_field import FILTER_HELP, DocumentFilterField
 from memory_platform.api.views.base_views import TenantView
 from memory_platform.api.views.operation_description import operation
 from snapshots.knowledge.search.config import ANSWER_LIMITS
@@ -35,7 +31,6 @@ from snapshots.knowledge.search.pipeline import search_documents
 from snapshots.knowledge.search.values import (
     DocumentAbstainReason,
     DocumentAnswer,
-    DocumentFilter,
     DocumentQuery,
     FoundPassage,
 )
@@ -45,23 +40,6 @@ from tenants.services.keys import Caller
 DIGITS = 6
 ORDERS = ("relevance_first", "edges_first")
 RESERVED_IDS_HINT = "No document can have the id `search` or `ground`: they are words of the API. Choose another id."
-
-
-class DocumentFilterInput(StrictSerializer):
-    """Conditions on the documents that are searched; all of them must hold."""
-
-    document_ids = ListOfField(
-        child=ProductIdField(), most=NAMES_MOST, required=False, help_text="Searches these documents only."
-    )
-    content_types = ListOfField(
-        child=TextField(max_bytes=API_CONFIG.id_bytes),
-        most=NAMES_MOST,
-        required=False,
-        help_text="Searches documents of these content types only, such as `text/markdown`.",
-    )
-    metadata = JsonObjectField(
-        required=False, help_text="Searches documents only whose metadata holds all of this, value by value."
-    )
 
 
 class DocumentSearchInput(DocumentScopeFields, Input):
@@ -74,7 +52,7 @@ class DocumentSearchInput(DocumentScopeFields, Input):
         default=ANSWER_LIMITS.top_k,
         help_text="Largest number of passages.",
     )
-    filter = DocumentFilterInput(required=False, help_text="Conditions on the documents that are searched.")
+    filter = DocumentFilterField(required=False, help_text=FILTER_HELP)
     order = OneOfField(
         choices=ORDERS,
         default=ORDERS[0],
@@ -181,15 +159,10 @@ class DocumentSearchView(TenantView):
 
 def make_document_query(body: dict[str, Any], caller: Caller) -> DocumentQuery:
     """Return the question of a checked body."""
-    conditions = body.get("filter", {})
     return DocumentQuery(
         text=body["query"],
         top_k=body["top_k"],
-        filters=DocumentFilter(
-            tuple(conditions.get("document_ids", ())),
-            tuple(conditions.get("content_types", ())),
-            conditions.get("metadata", {}),
-        ),
+        filter=body.get("filter"),
         scope=make_document_scope(body, caller),
         order=body["order"],
         min_relevance=body["min_relevance"],

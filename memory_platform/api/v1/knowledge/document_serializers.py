@@ -26,7 +26,7 @@ MIB_OF_UPLOAD = DOCUMENT_CONFIG.upload_bytes // (KIB * KIB)
 TYPE_CHARS = 100
 TYPE_HELP = (
     "Media type of the content: `text/plain`, `text/markdown`, `text/html`, `application/pdf`, a Word document "
-    "(`.docx`), source code, or `application/x-ndjson` with one question and answer a line."
+    "(`.docx`), source code, or `application/x-ndjson` with one question and answer, or one turn of a chat, a line."
 )
 
 

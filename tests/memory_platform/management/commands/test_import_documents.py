@@ -3,6 +3,7 @@
 from io import StringIO
 from pathlib import Path
 from threading import Event, Thread
+from time import sleep
 
 import pytest
 from django.core.management import call_command
@@ -11,7 +12,7 @@ from django.db import connection
 
 from snapshots.jobs import ASKED
 from snapshots.models import Document
-from snapshots.queue.requested_jobs import run_due_jobs
+from snapshots.queue.requested_jobs import claim_job, run_due_jobs, run_job
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.usage.quotas import forget_counts, set_limits
@@ -77,6 +78,36 @@ def test_waiting_ends_when_workers_are_done_and_failures_are_told(world: World, 
             ("tea.md", "ready"),
             ("scan.pdf", "failed"),
         }
+
+
+def test_waiting_ends_when_no_worker_takes_the_work(world: World, tmp_path: Path) -> None:
+    (tmp_path / "茶.md").write_text("# 茶\n\n绿茶用八十度的水。")
+    with pytest.raises(CommandError, match=r"No worker took a job .* for 0\.2 s, and 1 documents wait.*start a worker"):
+        load(tmp_path, "--wait", "--patience", "0.2")
+    with tenant_tx(world.acme.tenant.id):
+        assert Document.objects.get().status == "processing"
+
+
+def test_waiting_goes_on_while_a_worker_has_a_job(world: World, tmp_path: Path) -> None:
+    (tmp_path / "tea.md").write_text("# Tea\n\nWater of 80 degrees.")
+    load(tmp_path)
+    tenant_id = world.acme.tenant.id
+    with tenant_tx(tenant_id):
+        job = claim_job()
+    assert job is not None
+
+    def work() -> None:
+        sleep(1.5)  # three looks of the command, each later than its patience
+        run_job(tenant_id, job, ASKED[job.kind])
+        connection.close()
+
+    worker = Thread(target=work)
+    worker.start()
+    printed = load(tmp_path, "--wait", "--patience", "0.1")
+    worker.join()
+    assert "indexing" in printed
+    with tenant_tx(tenant_id):
+        assert Document.objects.get().status == "ready"
 
 
 def test_a_path_that_looks_like_another_is_left_out(world: World, tmp_path: Path) -> None:

@@ -58,6 +58,28 @@ def test_each_question_is_a_chunk_and_a_long_answer_repeats_it() -> None:
     assert all(chunk.text.startswith("多久?\n好的回答。") for chunk in chunks[1:])
 
 
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [(("Ada", "Bo"), "Turn {} says what it says. It ends."), (("客服", "小明"), "第{}句说明了情况。完。")],
+)
+def test_a_chat_is_cut_between_turns_and_neighbours_share_whole_ones(names: tuple[str, str], words: str) -> None:
+    turns = [f"{names[number % 2]}: {words.format(number)}" for number in range(150)]
+    chunks = cut("\n".join(turns), "text/plain")
+    assert len(chunks) > 2
+    for chunk in chunks:
+        assert set(chunk.text.split("\n\n")) <= set(turns)
+        assert chunk.heading_path in ((", ".join(names),), (", ".join(names[::-1]),))
+        assert chunk.place == f"Manual › {chunk.heading_path[0]}"
+    for last, chunk in pairwise(chunks):
+        assert 0 < last.end - chunk.start < 0.25 * (chunk.end - chunk.start)
+
+
+def test_each_part_of_a_long_turn_names_its_speaker() -> None:
+    chunks = cut(f"Ada: hi\nBo: {'One more sentence. ' * 400}\nAda: thanks\nBo: bye", "text/plain")
+    assert len(chunks) > 2
+    assert all(chunk.text.startswith("Bo: One more") and chunk.heading_path == ("Bo",) for chunk in chunks[1:-1])
+
+
 def test_neighbours_share_whole_sentences() -> None:
     for text in (" ".join(f"Sentence number {n} says what it says." for n in range(400)), "第一句说明了情况。" * 400):
         chunks = cut(text, "text/plain")

@@ -6,11 +6,13 @@ import pytest
 from django.db import IntegrityError
 from django.test import override_settings
 
+from snapshots.knowledge.search.document_filter import DOCUMENT_FIELDS
 from snapshots.knowledge.search.document_question import prepare_document_questions
 from snapshots.knowledge.search.pipeline import search_documents
 from snapshots.knowledge.search.searched_parts import find_searched_parts
-from snapshots.knowledge.search.values import DocumentAbstainReason, DocumentFilter, DocumentQuery, DocumentScope
+from snapshots.knowledge.search.values import DocumentAbstainReason, DocumentQuery, DocumentScope
 from snapshots.models import Chunk, Document, IndexedChunk, PostingBlock, VectorCell
+from snapshots.recall.filtering.filter_grammar import FilterNode, parse_filter
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.snapshots.knowledge.indexed_documents import delete_indexed_document, store_indexed_document
@@ -37,6 +39,10 @@ def ask(tenant: UUID, text: str, **more: object) -> list[str]:
     scope = DocumentScope(**{name: more.pop(name) for name in ("collections", "access_labels") if name in more})  # type: ignore[arg-type]
     found = search_documents(tenant, DocumentQuery(text, scope=scope, **({"min_relevance": 0.0} | more)))  # type: ignore[arg-type]
     return [one.citation.document_id for one in found.passages]
+
+
+def filter_of(raw: object) -> FilterNode:
+    return parse_filter(raw, fields=DOCUMENT_FIELDS)
 
 
 def test_a_question_finds_its_document_in_either_language(acme: UUID) -> None:
@@ -94,9 +100,11 @@ def test_a_collection_with_a_label_is_searched_only_by_its_name(acme: UUID) -> N
 
 def test_filters_narrow_what_is_searched(acme: UUID) -> None:
     question = "refund of a card for two suitcases"
-    assert ask(acme, question, filters=DocumentFilter(document_ids=("baggage", "nobody's"))) == ["baggage"]
-    assert set(ask(acme, question, filters=DocumentFilter(metadata={"lang": "en"}))) == {"refunds"}
-    assert set(ask(acme, "退款", filters=DocumentFilter(content_types=("text/plain",)))) == {"退款"}
+    among = {"document_id": {"in": ["baggage", "nobody's"]}}
+    assert ask(acme, question, filter=filter_of(among)) == ["baggage"]
+    english = filter_of({"metadata.lang": {"eq": "en"}})
+    assert set(ask(acme, question, filter=english)) == {"refunds"}
+    assert set(ask(acme, "退款", filter=filter_of({"content_type": {"eq": "text/plain"}}))) == {"退款"}
 
 
 def test_a_question_that_no_document_answers_is_told_so(acme: UUID) -> None:
@@ -106,7 +114,7 @@ def test_a_question_that_no_document_answers_is_told_so(acme: UUID) -> None:
 
 @pytest.mark.parametrize("text", ["", " \n", "的了是", "\x00", "%_'\"; DROP TABLE document --", "a" * 70_000])
 def test_odd_questions_are_answered(acme: UUID, text: str) -> None:
-    search_documents(acme, DocumentQuery(text, filters=DocumentFilter(document_ids=("x'", "\\"))))
+    search_documents(acme, DocumentQuery(text, filter=filter_of({"document_id": {"in": ["x'", "\\"]}})))
     search_documents(acme, DocumentQuery(text))
 
 

@@ -59,8 +59,9 @@ def test_nothing_is_told_of_documents_behind_a_label(acme: Caller, tea: None) ->
 
 def test_another_tenant_finds_what_nobody_has(acme: Caller, globex: Caller, tea: None) -> None:
     question, label = "How hot should the water for green tea be?", ["staff"]
-    own = search(globex, question, filter={"document_ids": ["tea"]}, access_labels=label, min_relevance=0)
-    nobodys = search(globex, question, filter={"document_ids": ["no-document"]}, access_labels=label, min_relevance=0)
+    own = search(globex, question, filter={"document_id": {"eq": "tea"}}, access_labels=label, min_relevance=0)
+    nobody = {"document_id": {"eq": "no-document"}}
+    nobodys = search(globex, question, filter=nobody, access_labels=label, min_relevance=0)
     assert own | {"timings_ms": {}} == nobodys | {"timings_ms": {}}
     assert own["abstained"] == {"reason": "no_documents"}
     assert search(acme, question)["chunks"][0]["document_id"] == "tea"
@@ -79,7 +80,10 @@ def test_models_that_are_not_there_are_told(acme: Caller, tea: None) -> None:
         ({"query": "tea", "top_k": 0}, "top_k"),
         ({"query": "tea", "order": "u_shape"}, "order"),
         ({"query": "tea", "filter": {"metadata": [1]}}, "filter.metadata"),
-        ({"query": "tea", "filter": {"kind": "x"}}, "filter.kind"),
+        ({"query": "tea", "filter": {"kind": {"eq": "note"}}}, "filter.kind"),
+        ({"query": "tea", "filter": {"document_ids": ["tea"]}}, "filter.document_ids"),
+        ({"query": "tea", "filter": {"not": {"title": {"gt": "x"}}}}, "filter.not.title.gt"),
+        ({"query": "tea", "filter": {"metadata.a": {"eq": "\x00"}}}, "filter.metadata.a.eq"),
         ({"query": "tea", "collections": ["a/b"]}, "collections.0"),
         ({"query": "tea", "min_relevance": 2}, "min_relevance"),
     ],

@@ -1,8 +1,9 @@
-"""Reads plain text: paragraphs between empty lines, lists, headings of chapters."""
+"""Reads plain text: paragraphs between empty lines, lists, headings of chapters; or the turns of a chat."""
 
 import re
 
 from snapshots.knowledge.reading.block_writer import BlockWriter
+from snapshots.knowledge.reading.plain.chat_log import find_turns
 from snapshots.knowledge.values import BlockKind, ParsedDocument
 
 _PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n")
@@ -19,11 +20,15 @@ _SECTION = re.compile(r"\s{0,12}(?:第\S{1,6}节|section\s)", re.IGNORECASE)
 def read_plain_text(text: str) -> ParsedDocument:
     """Return the document; text in Markdown, too, is read as it stands."""
     writer = BlockWriter()
-    for part in _PARAGRAPH_END.split(text.replace("\r\n", "\n").replace("\r", "\n")):
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    before, turns = find_turns(lines) or (lines, ())
+    for part in _PARAGRAPH_END.split(before):
         if _CHAPTER.fullmatch(part):
             writer.add_heading(get_chapter_level(part), part)
         else:
             writer.add_block(BlockKind.LIST if is_list(part) else BlockKind.PARAGRAPH, part)
+    for turn in turns:
+        writer.add_turn(turn.speaker, turn.text)
     return writer.make_document(None)
 
 
