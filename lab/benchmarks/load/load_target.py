@@ -15,6 +15,8 @@ from memory_platform.kernel.errors import InvalidInput, Unavailable
 SETTLE_S = 30.0
 POLL_S = 0.01
 TOP_K = 10
+# Of an answer that refuses: its reason is among them.
+REASON_BYTES = 1_000
 
 # Method, path, body.
 RequestSpec = tuple[str, str, dict[str, Any] | None]
@@ -52,7 +54,7 @@ class MeasuredStack:
         finally:
             connection.close()
         if answer.status not in OK:
-            raise MeasurementRefused(f"{method} {path.rpartition('/')[2]} answered {answer.status}")
+            raise MeasurementRefused(describe_refusal(method, path, answer.status, said))
         return json.loads(said) if said else None
 
     def post_message(self, subject: str, conversation: str, text: str) -> float:
@@ -68,6 +70,11 @@ class MeasuredStack:
 
     def delete_conversation(self, subject: str, conversation: str) -> None:
         self.send_request("DELETE", f"{make_subject_path(subject)}/conversations/{quote(conversation, safe='')}")
+
+
+def describe_refusal(method: str, path: str, status: int, body: bytes) -> str:
+    """Return what was refused, and the reason that the answer tells."""
+    return f"{method} {path.rpartition('/')[2]} answered {status}: {body[:REASON_BYTES].decode(errors='replace')}"
 
 
 def parse_target(base: str, key: str) -> MeasuredStack:

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from lab.benchmarks.load.load_target import MeasuredStack, MeasurementRefused, make_subject_path
+from lab.benchmarks.load.load_target import MeasuredStack, MeasurementRefused, describe_refusal, make_subject_path
 from lab.benchmarks.load.timings import percentile
+from lab.benchmarks.proxy.made_up_model import MODEL_HOST
 from lab.benchmarks.worlds.sentences import make_questions
 from snapshots.context.config import DEFAULT_CONTEXT
 
@@ -47,9 +48,9 @@ class ModelCaller:
         answer = self.connection.getresponse()
         first = answer.readline() if is_streamed else answer.read()
         took = (time.perf_counter() - began) * 1_000
-        answer.read()
+        rest = answer.read()
         if answer.status != http.client.OK or b"choices" not in first:
-            raise MeasurementRefused(f"{path} answered {answer.status}")
+            raise MeasurementRefused(describe_refusal("POST", path, answer.status, first + rest))
         return took
 
 
@@ -91,7 +92,7 @@ def start_made_up_model() -> Iterator[str]:
     program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # noqa: S603 -- a program of this package
     try:
         assert program.stdout is not None  # noqa: S101 -- for the type: it is a pipe
-        yield f"http://127.0.0.1:{program.stdout.readline().strip()}/v1"
+        yield f"http://{MODEL_HOST}:{program.stdout.readline().strip()}/v1"
     finally:
         program.communicate()
 

@@ -37,7 +37,6 @@ from lab.benchmarks.worlds.world_spec import Cohort, WorldSpec, check_spec, pars
 from lab.evaluation.datasets.scratch_tenant import ensure_tenant
 from lab.evaluation.run_file import write_run
 from memory_platform.env.environment import environment
-from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base_command import Advance, PlatformCommand, progress, silence_events
 from profiles.models import Subject
 from snapshots.models import Chunk, Document, IndexedChunk, PostingBlock, Receipt, ReceiptMemory, VectorCell
@@ -88,11 +87,8 @@ class Command(PlatformCommand):
         self._add_run(verbs.add_parser("run", help="measure a running stack, beside its database"))
 
     def handle(self, **options: Any) -> None:
-        try:
-            with silence_events():
-                getattr(self, f"_{options['verb']}")(options)
-        except MemoryPlatformError as fault:
-            raise CommandError(f"{fault.code}: {fault.detail}") from None
+        with silence_events():
+            getattr(self, f"_{options['verb']}")(options)
 
     def _add_place(self, parser: ArgumentParser, tenant: str = "bench", *, stack: bool = True) -> None:
         parser.add_argument("--tenant", default=tenant, help="slug of the tenant that holds the world (%(default)s)")
