@@ -70,6 +70,7 @@ def test_every_door_has_its_row() -> None:
         "README",
         "coming-from",
         "importing",
+        "quickstarts",
     }
     assert pages == {"python", "mem0", "openai-proxy", "langgraph", "mcp", "memory-tool", "openai-agents"}
     others = {"OpenAI proxy", "LangGraph store", "memory tool", "Agents session"}
