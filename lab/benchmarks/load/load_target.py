@@ -15,6 +15,8 @@ from memory_platform.kernel.errors import InvalidInput, Unavailable
 SETTLE_S = 30.0
 POLL_S = 0.01
 TOP_K = 10
+# Messages of one request.
+BATCH = 50
 # Of an answer that refuses: its reason is among them.
 REASON_BYTES = 1_000
 
@@ -67,6 +69,16 @@ class MeasuredStack:
                 raise MeasurementRefused(f"a message was not worked on within {SETTLE_S:.0f} s")
             sleep(POLL_S)
         return (monotonic() - accepted) * 1000
+
+    def post_texts(self, subject: str, texts: Sequence[str]) -> None:
+        """Post messages of the past, each once however often the same texts are posted."""
+        path = f"{make_subject_path(subject)}/conversations/past/messages"
+        for start in range(0, len(texts), BATCH):
+            said = [
+                {"role": "user", "content": text, "message_id": f"m{start + place}"}
+                for place, text in enumerate(texts[start : start + BATCH])
+            ]
+            self.send_request("POST", path, {"messages": said})
 
     def delete_conversation(self, subject: str, conversation: str) -> None:
         self.send_request("DELETE", f"{make_subject_path(subject)}/conversations/{quote(conversation, safe='')}")

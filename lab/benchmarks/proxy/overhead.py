@@ -19,7 +19,6 @@ from snapshots.context.config import DEFAULT_CONTEXT
 SUBJECT, TALK = "proxied", "measured"
 WAIT_S = 30
 DEFAULT_TOKENS = DEFAULT_CONTEXT.total - DEFAULT_CONTEXT.window
-BATCH = 50
 OFF = {"X-Memory": "off"}
 ON = {"X-Subject-Id": SUBJECT, "X-Conversation-Id": TALK}
 
@@ -100,12 +99,7 @@ def start_made_up_model() -> Iterator[str]:
 def prepare_subject(target: MeasuredStack, texts: list[str]) -> None:
     """Post the subject's messages; let nothing be learned of the measured talk."""
     at = f"{make_subject_path(SUBJECT)}/conversations"
-    for start in range(0, len(texts), BATCH):
-        said = [
-            {"role": "user", "content": text, "message_id": f"m{start + place}"}
-            for place, text in enumerate(texts[start : start + BATCH])
-        ]
-        target.send_request("POST", f"{at}/past/messages", {"messages": said})
+    target.post_texts(SUBJECT, texts)
     target.send_request("POST", f"{at}/{TALK}/messages", {"messages": [{"role": "user", "content": "Hello."}]})
     target.send_request("PATCH", f"{at}/{TALK}", {"remember": False})
 

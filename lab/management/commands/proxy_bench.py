@@ -1,7 +1,6 @@
 """The time that the OpenAI proxy adds to a call of a model: ``manage.py proxy_bench``."""
 
 from argparse import ArgumentParser
-from itertools import islice
 from typing import Any
 
 from django.core.management.base import CommandError
@@ -10,7 +9,7 @@ from lab.benchmarks.benchmark_run import create_temporary_key
 from lab.benchmarks.load.load_target import parse_target
 from lab.benchmarks.proxy.made_up_model import MODEL_HOST
 from lab.benchmarks.proxy.overhead import CallPlan, measure_overhead, prepare_subject, start_made_up_model
-from lab.benchmarks.worlds.sentences import TURNS, make_talks
+from lab.benchmarks.worlds.sentences import make_texts
 from lab.evaluation.datasets.scratch_tenant import ensure_tenant, finish_work
 from memory_platform.env.environment import environment
 from memory_platform.management.base_command import PlatformCommand, progress, silence_events
@@ -18,12 +17,6 @@ from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.upstreams.allowed_urls import is_allowed_host
 from tenants.services.upstreams.upstreams import set_upstream
-
-
-def make_texts(count: int) -> list[str]:
-    """Return the subject's messages."""
-    said = (turn.text for talk in make_talks(2, -(-count // TURNS)) for turn in talk.turns)
-    return list(islice(said, count))
 
 
 class Command(PlatformCommand):
@@ -51,7 +44,7 @@ class Command(PlatformCommand):
             target = parse_target(options["base"], key)
             with tenant_tx(tenant_id):
                 set_upstream(upstream, "", by=COMMAND_LINE)
-            prepare_subject(target, make_texts(options["memories"]))
+            prepare_subject(target, make_texts(2, options["memories"]))
             finish_work(tenant_id)
             lines = ["| call | way | p50, ms | p95, ms | more, ms | ratio |", "|---|---|---|---|---|---|"]
             for name, is_streamed in (("whole answer", False), ("first event of a stream", True)):
