@@ -17,15 +17,26 @@ class FieldFault:
     message: str
 
 
+FAULTS_TOLD = 3
+
+
+def describe_faults(faults: Sequence[FieldFault]) -> str:
+    """Return the first faults in one text, each behind its field; "" for none."""
+    return " ".join(f"{fault.field}: {fault.message}" for fault in faults[:FAULTS_TOLD])
+
+
 class MemoryPlatformError(Exception):
-    """Base of all errors. ``code`` is public and never renamed; ``retryable`` says whether a retry can help."""
+    """Base of all errors. ``code`` is public and never renamed; ``retryable`` says whether a retry can help.
+
+    An error without a ``detail`` of its own tells its faults.
+    """
 
     code = "internal_error"
     retryable = False
 
     def __init__(self, detail: str = "", *, faults: Sequence[FieldFault] = ()) -> None:
-        super().__init__(detail)
-        self.detail = detail
+        self.detail = detail or describe_faults(faults)
+        super().__init__(self.detail)
         self.faults = tuple(faults)
 
 

@@ -1,4 +1,4 @@
-"""The base of the platform's commands: one sentence about a missing or outdated database, progress, result files."""
+"""The base of the platform's commands: one sentence about what failed, progress, result files."""
 
 import logging
 import time
@@ -12,6 +12,7 @@ from django.db import OperationalError, ProgrammingError
 from psycopg.errors import UndefinedColumn, UndefinedTable
 from tqdm import tqdm
 
+from memory_platform.kernel.errors import MemoryPlatformError
 from tenants.models import Tenant
 
 Advance = Callable[[int], object]
@@ -23,7 +24,7 @@ OTHER_TABLES = (
 
 
 class PlatformCommand(BaseCommand):
-    """A command that talks with the database."""
+    """A command that talks with the database. An error of the platform that it leaves open ends it in one sentence."""
 
     requires_system_checks = ()
 
@@ -36,6 +37,8 @@ class PlatformCommand(BaseCommand):
             if isinstance(error.__cause__, UndefinedColumn | UndefinedTable):
                 raise CommandError(OTHER_TABLES) from error
             raise
+        except MemoryPlatformError as fault:
+            raise CommandError(f"{fault.code}: {fault.detail}") from None
 
 
 def choose_tenants(slug: str | None) -> list[Tenant]:

@@ -204,7 +204,7 @@ def test_a_project_gets_memory_by_the_lines_of_the_page(project: OtherProject) -
     project.start("gunicorn", "mysite.wsgi", "--bind", f"unix:{socket}", "--threads", "2")
     project.start("celery", "--app", "mysite", "worker", "--beat", "--concurrency", "1", "--schedule", "beat")
     transport, headers = httpx.HTTPTransport(uds=str(socket)), {"Authorization": f"Bearer {key}"}
-    with httpx.Client(transport=transport, base_url="http://localhost/memory", headers=headers, timeout=30) as client:
+    with httpx.Client(transport=transport, base_url="http://localhost/memory", headers=headers, timeout=120) as client:
         wait_until(socket.exists)
         said = {"messages": [{"role": "user", "content": "I only drink jasmine tea. 我住在杭州。"}]}
         posted = client.post("/v1/subjects/ada/conversations/c1/messages", json=said)
@@ -221,7 +221,7 @@ def test_a_project_gets_memory_by_the_lines_of_the_page(project: OtherProject) -
             "/mcp?subject=ada", json=CALL_OF_MCP, headers={"Accept": "application/json, text/event-stream"}
         )
         assert "jasmine" in called.text
-        assert client.get("/health/ready").json()["checks"]["postgres"] == "ok"
+        wait_until(lambda: client.get("/health/ready").json()["checks"]["postgres"] == "ok")
         document = client.get("/v1/schema").json()
         assert document["servers"][0]["url"] == "/memory"
         assert "/v1/subjects/{subject_id}/recall" in document["paths"]

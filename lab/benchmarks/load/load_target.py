@@ -15,6 +15,10 @@ from memory_platform.kernel.errors import InvalidInput, Unavailable
 SETTLE_S = 30.0
 POLL_S = 0.01
 TOP_K = 10
+# Messages of one request.
+BATCH = 50
+# Of an answer that refuses: its reason is among them.
+REASON_BYTES = 1_000
 
 # Method, path, body.
 RequestSpec = tuple[str, str, dict[str, Any] | None]
@@ -52,7 +56,7 @@ class MeasuredStack:
         finally:
             connection.close()
         if answer.status not in OK:
-            raise MeasurementRefused(f"{method} {path.rpartition('/')[2]} answered {answer.status}")
+            raise MeasurementRefused(describe_refusal(method, path, answer.status, said))
         return json.loads(said) if said else None
 
     def post_message(self, subject: str, conversation: str, text: str) -> float:
@@ -66,8 +70,23 @@ class MeasuredStack:
             sleep(POLL_S)
         return (monotonic() - accepted) * 1000
 
+    def post_texts(self, subject: str, texts: Sequence[str]) -> None:
+        """Post messages of the past, each once however often the same texts are posted."""
+        path = f"{make_subject_path(subject)}/conversations/past/messages"
+        for start in range(0, len(texts), BATCH):
+            said = [
+                {"role": "user", "content": text, "message_id": f"m{start + place}"}
+                for place, text in enumerate(texts[start : start + BATCH])
+            ]
+            self.send_request("POST", path, {"messages": said})
+
     def delete_conversation(self, subject: str, conversation: str) -> None:
         self.send_request("DELETE", f"{make_subject_path(subject)}/conversations/{quote(conversation, safe='')}")
+
+
+def describe_refusal(method: str, path: str, status: int, body: bytes) -> str:
+    """Return what was refused, and the reason that the answer tells."""
+    return f"{method} {path.rpartition('/')[2]} answered {status}: {body[:REASON_BYTES].decode(errors='replace')}"
 
 
 def parse_target(base: str, key: str) -> MeasuredStack:

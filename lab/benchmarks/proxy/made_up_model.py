@@ -5,6 +5,7 @@ import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+MODEL_HOST = "127.0.0.1"
 HEAD = {"id": "chatcmpl-1", "created": 1, "model": "made-up"}
 WORDS = ("Take ", "the ", "almonds", ".")
 WHOLE = json.dumps(
@@ -52,7 +53,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def serve() -> None:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer((MODEL_HOST, 0), Handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
     sys.stdout.write(f"{server.server_address[1]}\n")

@@ -10,15 +10,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from lab.benchmarks.load.load_target import MeasuredStack, MeasurementRefused, make_subject_path
+from lab.benchmarks.load.load_target import MeasuredStack, MeasurementRefused, describe_refusal, make_subject_path
 from lab.benchmarks.load.timings import percentile
+from lab.benchmarks.proxy.made_up_model import MODEL_HOST
 from lab.benchmarks.worlds.sentences import make_questions
 from snapshots.context.config import DEFAULT_CONTEXT
 
 SUBJECT, TALK = "proxied", "measured"
 WAIT_S = 30
 DEFAULT_TOKENS = DEFAULT_CONTEXT.total - DEFAULT_CONTEXT.window
-BATCH = 50
 OFF = {"X-Memory": "off"}
 ON = {"X-Subject-Id": SUBJECT, "X-Conversation-Id": TALK}
 
@@ -47,9 +47,9 @@ class ModelCaller:
         answer = self.connection.getresponse()
         first = answer.readline() if is_streamed else answer.read()
         took = (time.perf_counter() - began) * 1_000
-        answer.read()
+        rest = answer.read()
         if answer.status != http.client.OK or b"choices" not in first:
-            raise MeasurementRefused(f"{path} answered {answer.status}")
+            raise MeasurementRefused(describe_refusal("POST", path, answer.status, first + rest))
         return took
 
 
@@ -91,7 +91,7 @@ def start_made_up_model() -> Iterator[str]:
     program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # noqa: S603 -- a program of this package
     try:
         assert program.stdout is not None  # noqa: S101 -- for the type: it is a pipe
-        yield f"http://127.0.0.1:{program.stdout.readline().strip()}/v1"
+        yield f"http://{MODEL_HOST}:{program.stdout.readline().strip()}/v1"
     finally:
         program.communicate()
 
@@ -99,12 +99,7 @@ def start_made_up_model() -> Iterator[str]:
 def prepare_subject(target: MeasuredStack, texts: list[str]) -> None:
     """Post the subject's messages; let nothing be learned of the measured talk."""
     at = f"{make_subject_path(SUBJECT)}/conversations"
-    for start in range(0, len(texts), BATCH):
-        said = [
-            {"role": "user", "content": text, "message_id": f"m{start + place}"}
-            for place, text in enumerate(texts[start : start + BATCH])
-        ]
-        target.send_request("POST", f"{at}/past/messages", {"messages": said})
+    target.post_texts(SUBJECT, texts)
     target.send_request("POST", f"{at}/{TALK}/messages", {"messages": [{"role": "user", "content": "Hello."}]})
     target.send_request("PATCH", f"{at}/{TALK}", {"remember": False})
 

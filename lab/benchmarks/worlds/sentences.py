@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from random import Random
 
 # Messages of one talk.
@@ -100,6 +101,12 @@ def make_talks(seed: int, count: int) -> list[WorldTalk]:
     """Return ``count`` talks whose sentences all differ; a longer pool begins with the shorter one."""
     random, said = Random(f"talks {seed}"), set[str]()  # noqa: S311 - a reproducible draw, no secret
     return [WorldTalk(number, tuple(_make_turns(random, number, said))) for number in range(count)]
+
+
+def make_texts(seed: int, count: int) -> list[str]:
+    """Return the first ``count`` messages of the talks."""
+    said = (turn.text for talk in make_talks(seed, -(-count // TURNS)) for turn in talk.turns)
+    return list(islice(said, count))
 
 
 def make_questions(seed: int) -> Iterator[str]:

@@ -27,17 +27,16 @@ from lab.benchmarks.load.load_target import make_recall_request, parse_target
 from lab.benchmarks.purge_impact import expire_others, purge_in_subprocess, steady_load, watch_locks
 from lab.benchmarks.report import render_table
 from lab.benchmarks.scheduled_jobs import make_work_for_jobs, measure_jobs
-from lab.benchmarks.unit_costs import HEAD, find_stack_processes, measure_unit_costs
+from lab.benchmarks.unit_costs import HEAD, find_stack_processes, measure_unit_costs, read_processor_times
 from lab.benchmarks.worlds.document_world import WORDS_MOST, fill_documents, make_real_chunks, read_words
 from lab.benchmarks.worlds.paraphrases import fill_repeats
 from lab.benchmarks.worlds.receipts import fill_receipts
-from lab.benchmarks.worlds.sentences import make_questions
+from lab.benchmarks.worlds.sentences import make_questions, make_texts
 from lab.benchmarks.worlds.world_builder import fill_pool, place_subjects, vacuum_tables
 from lab.benchmarks.worlds.world_spec import Cohort, WorldSpec, check_spec, parse_cohort
-from lab.evaluation.datasets.scratch_tenant import ensure_tenant
+from lab.evaluation.datasets.scratch_tenant import ensure_tenant, finish_work
 from lab.evaluation.run_file import write_run
 from memory_platform.env.environment import environment
-from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base_command import Advance, PlatformCommand, progress, silence_events
 from profiles.models import Subject
 from snapshots.models import Chunk, Document, IndexedChunk, PostingBlock, Receipt, ReceiptMemory, VectorCell
@@ -84,15 +83,16 @@ class Command(PlatformCommand):
         self._add_corrections(verbs.add_parser("corrections", help="measure corrections beside ordinary messages"))
         self._add_console(verbs.add_parser("console", help="measure every page of the console by following its links"))
         self._add_units(verbs.add_parser("units", help="processor time and bytes of a message, a recall, a context"))
+        self._add_faces(verbs.add_parser("faces", help="calls of each face beside the platform's own (make dev)"))
+        self._add_checkpoints(
+            verbs.add_parser("checkpoints", help="checkpoints a minute by LangGraph's saver (make dev)")
+        )
         self._add_indexing(verbs.add_parser("indexing", help="measure indexing documents"))
         self._add_run(verbs.add_parser("run", help="measure a running stack, beside its database"))
 
     def handle(self, **options: Any) -> None:
-        try:
-            with silence_events():
-                getattr(self, f"_{options['verb']}")(options)
-        except MemoryPlatformError as fault:
-            raise CommandError(f"{fault.code}: {fault.detail}") from None
+        with silence_events():
+            getattr(self, f"_{options['verb']}")(options)
 
     def _add_place(self, parser: ArgumentParser, tenant: str = "bench", *, stack: bool = True) -> None:
         parser.add_argument("--tenant", default=tenant, help="slug of the tenant that holds the world (%(default)s)")
@@ -296,6 +296,56 @@ class Command(PlatformCommand):
             self.stdout.write(HEAD)
             for cost in measure_unit_costs(parse_target(options["base"], key), processes, options["messages"]):
                 self.stdout.write(cost.render_row())
+
+    def _add_faces(self, parser: ArgumentParser) -> None:
+        self._add_place(parser, "faces")
+        parser.add_argument("--memories", type=int, default=200, help="messages of the subject (%(default)s)")
+        parser.add_argument("--blocks", type=int, default=20, help="of 5 calls by each way (%(default)s)")
+
+    def _faces(self, options: dict[str, Any]) -> None:
+        # The frameworks that these need are packages of `make dev`.
+        from lab.benchmarks.faces import turns  # noqa: PLC0415
+        from lab.benchmarks.faces.pairs import SUBJECT, open_pairs  # noqa: PLC0415
+
+        tenant_id, blocks = ensure_tenant(options["tenant"], "Benchmark"), options["blocks"]
+        processes = find_stack_processes(environment().data_dir)
+
+        def read_cpu() -> float:
+            spent = read_processor_times(processes)
+            return time.process_time() + spent["web"] + spent["postgres"]
+
+        with create_temporary_key(tenant_id) as key:
+            target = parse_target(options["base"], key)
+            target.post_texts(SUBJECT, make_texts(2, options["memories"]))
+            finish_work(tenant_id)
+            with open_pairs(target, tenant_id) as pairs, progress(self.stdout, "calling", blocks, "turns") as advance:
+                measured = turns.measure_pairs(pairs, blocks, read_cpu, advance=advance)
+        self.stdout.write("\n".join([turns.HEAD, *(one.render_row() for one in measured)]))
+
+    def _add_checkpoints(self, parser: ArgumentParser) -> None:
+        self._add_place(parser, "faces")
+        parser.add_argument("--threads", type=int, default=4, help="of the client (%(default)s)")
+        parser.add_argument("--rounds", type=int, default=3, help="of each way (%(default)s)")
+        parser.add_argument("--seconds", type=float, default=10.0, help="of a round (%(default)s)")
+
+    def _checkpoints(self, options: dict[str, Any]) -> None:
+        from lab.benchmarks.faces import checkpoint_rate  # noqa: PLC0415
+
+        tenant_id = ensure_tenant(options["tenant"], "Benchmark")
+        plan = checkpoint_rate.RatePlan(options["threads"], options["rounds"], options["seconds"])
+        processes = find_stack_processes(environment().data_dir)
+        with (
+            create_temporary_key(tenant_id) as key,
+            progress(self.stdout, "storing", 2 * plan.rounds, "turns") as advance,
+        ):
+            ways = checkpoint_rate.measure_checkpoints(
+                parse_target(options["base"], key),
+                environment().database_owner_url,
+                processes,
+                plan,
+                advance=advance,
+            )
+        self.stdout.write("\n".join([checkpoint_rate.HEAD, *(way.render_row() for way in ways)]))
 
     def _add_indexing(self, parser: ArgumentParser) -> None:
         self._add_place(parser, "bench-indexing", stack=False)

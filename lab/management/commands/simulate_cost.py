@@ -30,7 +30,6 @@ from lab.evaluation.simulation.context_costs import (
 from lab.evaluation.simulation.cost_report import WAYS, compute_totals, draw_costs, make_day_rows, render_table
 from lab.evaluation.simulation.scenario import CHINESE, ENGLISH, LifePlan, SimulatedLife
 from memory_platform.kernel.clock import utc_now
-from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base_command import PlatformCommand, progress, silence_events
 from memory_platform.management.conversation_datasets import explain_faults, import_dataset
 from memory_platform.providers.warm_up import warm_up
@@ -73,8 +72,6 @@ class Command(PlatformCommand):
                 )
         except PlottingMissing as fault:
             raise CommandError(fault.detail) from None
-        except MemoryPlatformError as fault:
-            raise CommandError(f"{fault.code}: {fault.detail}") from None
 
     def _simulate_lives(self, price: Price, options: Mapping[str, Any]) -> None:
         plan = LifePlan(options["days"], options["turns"], options["tokens"], options["seed"])

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 from django.http import HttpResponse
 
-from memory_platform.kernel.errors import FieldFault
+from memory_platform.kernel.errors import FieldFault, describe_faults
 from memory_platform.observability.logs import current_request_id
 
 PROBLEM_TYPE = "application/problem+json"
@@ -41,13 +41,12 @@ def problem(
 ) -> dict[str, Any]:
     """Return the body of an error answer; ``extras`` are further members such as ``needed``."""
     code = code or CODE_OF_STATUS.get(status, "internal_error")
-    summary = " ".join(f"{f.field}: {f.message}" for f in faults[:3])
     return {
         **(extras or {}),
         "type": f"urn:memory-platform:problem:{code}",
         "title": HTTPStatus(status).phrase,
         "status": status,
-        "detail": detail or summary or HTTPStatus(status).description or HTTPStatus(status).phrase,
+        "detail": detail or describe_faults(faults) or HTTPStatus(status).description or HTTPStatus(status).phrase,
         "code": code,
         "errors": [{"field": f.field, "code": f.code, "message": f.message} for f in faults],
         "request_id": current_request_id(),

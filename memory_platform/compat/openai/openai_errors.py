@@ -46,7 +46,10 @@ class UpstreamRedirected(UpstreamFailed):
 class UpstreamAddressRefused(UpstreamFailed):
     code = "upstream_address_refused"
     again = False
-    text = "The host of this tenant's upstream leads to an address that is not public. Nothing was sent."
+    text = (
+        "The host of this tenant's upstream leads to an address that is not public. Nothing was sent. Set another "
+        "upstream, or let the operator add the host to UPSTREAM_HOSTS."
+    )
 
 
 class TooManyCalls(Unavailable):

@@ -71,10 +71,10 @@ def _find_host_fault(parts: SplitResult) -> FieldFault | None:
     if is_allowed_host(parts.hostname, parts.port or PORTS[parts.scheme]):
         return None
     if parts.scheme != "https":
-        return _make_fault("not_https", "Must begin with https://, unless the operator allows its host.")
+        return _make_fault("not_https", "Must begin with https://, unless the operator's UPSTREAM_HOSTS has its host.")
     if not _may_be_public(parts.hostname):
         return _make_fault(
-            "private_address", "Must not lead to a private address, unless the operator allows its host."
+            "private_address", "Must not lead to a private address, unless the operator's UPSTREAM_HOSTS has its host."
         )
     return None
 

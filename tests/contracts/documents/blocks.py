@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[3]
 PAGES = ("README*.md", "CONTRIBUTING.md", "docs/**/*.md", "clients/*/README.md")
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[^\n]*)\n(?P<text>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE)
 CODE = frozenset({"sh", "console", "python", "sql"})
-SHOWN = frozenset({"text", "json", "yaml", "http", "xml", "mermaid", "promql"})
+SHOWN = frozenset({"text", "diff", "json", "yaml", "http", "xml", "mermaid", "promql"})
 SHELL = "tests/contracts/documents/test_shell_lines.py"
 
 

@@ -19,17 +19,22 @@ from memory_platform.compat.mem0.filters.grammar import (
     list_values,
     read_moment,
 )
-from memory_platform.compat.mem0.filters.recall_conditions import build_recall_condition
+from memory_platform.compat.mem0.filters.recall_conditions import RecallCondition, build_recall_condition
 from memory_platform.compat.mem0.filters.row_conditions import load_named_subjects
+from memory_platform.compat.mem0.found_memories import (
+    FoundMemory,
+    ScoredSnapshot,
+    filter_found_memories,
+    load_found_memories,
+)
 from memory_platform.compat.mem0.ignored_options import TO_SEARCH, explain_ignored
 from memory_platform.compat.mem0.request_values import check_value
 from memory_platform.compat.mem0.requested_filters import read_fields, read_requested_filters
 from memory_platform.compat.mem0.views import Mem0View, read_body, read_flag, read_number, refuse_unknown_options
-from memory_platform.compat.mem0.visible_memories import SAID, choose_fields, list_memories, render_memory
+from memory_platform.compat.mem0.visible_memories import choose_fields, list_memories, render_memory
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from profiles.models import Subject
-from snapshots.models import Note, Snapshot
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import NOTES, SNAPSHOTS, RecallQuery
 from tenants.isolation import tenant_tx
@@ -56,14 +61,6 @@ class SearchedSubject:
     names: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class FoundMemory:
-    """A snapshot as recall found it. ``is_message``: it is a whole message, of which there may be notes."""
-
-    relevance: float
-    is_message: bool = False
-
-
 class SearchView(Mem0View):
     """Answers ``{"results": [...]}``; ``as_list`` answers the list alone, as the paths of version 2 did."""
 
@@ -76,10 +73,12 @@ class SearchView(Mem0View):
         body = read_body(request)
         search_request = read_search(body, free_fields=self.free_fields)
         hits: dict[UUID, FoundMemory] = {}
+        is_tested = True
         for subject in self._choose_subjects(search_request):
-            hits |= self._search_subject(search_request, subject)
-        with tenant_tx(self.tenant_id):
-            results = render_search_results(search_request, hits) if hits else []
+            condition = build_recall_condition(search_request.filters, subject.names)
+            is_tested = is_tested and condition.exact and condition.node is None
+            hits |= self._search_subject(search_request, subject, condition)
+        results = render_search_results(search_request, self._load(search_request, hits, is_tested=is_tested))
         if self.as_list and body.get("output_format") != "v1.1":
             return Response(results)
         return Response({"results": results, **explain_ignored(body)})
@@ -91,9 +90,19 @@ class SearchView(Mem0View):
         with tenant_tx(self.tenant_id):
             return find_searched_subjects(search_request.filters)
 
-    def _search_subject(self, search_request: SearchRequest, subject: SearchedSubject) -> dict[UUID, FoundMemory]:
+    def _load(
+        self, search_request: SearchRequest, hits: Mapping[UUID, FoundMemory], *, is_tested: bool
+    ) -> Sequence[ScoredSnapshot]:
+        if not hits:
+            return []
+        if is_tested:
+            return load_found_memories(self.tenant_id, hits)
+        return filter_found_memories(self.tenant_id, hits, search_request.filters)
+
+    def _search_subject(
+        self, search_request: SearchRequest, subject: SearchedSubject, condition: RecallCondition
+    ) -> dict[UUID, FoundMemory]:
         """Return the memories that recall finds for one subject, by the id of the snapshot."""
-        condition = build_recall_condition(search_request.filters, subject.names)
         if condition.node is None and not condition.holds:
             return {}
         query = RecallQuery(
@@ -106,7 +115,7 @@ class SearchView(Mem0View):
             min_relevance=search_request.threshold,
         )
         hits = recall(self.tenant_id, subject.external_id, query, self.policies_for(subject.external_id).recall)
-        memories = {one.id: FoundMemory(one.relevance, one.kind in SAID) for one in hits.memories}
+        memories = {one.id: FoundMemory.of_kind(one.kind, one.relevance) for one in hits.memories}
         return memories | {one.memory.id: FoundMemory(one.memory.relevance) for one in hits.notes}
 
 
@@ -154,21 +163,8 @@ def find_searched_subjects(filters: FilterTree) -> list[SearchedSubject]:
     ]
 
 
-def render_search_results(search_request: SearchRequest, hits: Mapping[UUID, FoundMemory]) -> list[dict[str, Any]]:
-    """Return the best memories with their scores, in the open scope. A message stands for the notes made of it."""
-    best = {one: memory.relevance for one, memory in hits.items()} | find_notes_of_messages(hits)
-    rows = list_memories(search_request.filters, load_named_subjects(search_request.filters)).filter(id__in=list(best))
-    ranked: list[Snapshot] = sorted(rows, key=lambda row: (-best[row.id], str(row.id)))[: search_request.top_k]
-    told = [render_memory(row, score=round(best[row.id], 4)) for row in ranked]
-    return [choose_fields(memory, search_request.fields) for memory in told]
-
-
-def find_notes_of_messages(hits: Mapping[UUID, FoundMemory]) -> dict[UUID, float]:
-    """Return the notes of messages that were found while none of their notes was, with the messages' relevance."""
-    messages = [one for one, memory in hits.items() if memory.is_message]
-    if not messages:
-        return {}
-    notes = Note.objects.filter(statement_id__in=messages, snapshot__retired_at__isnull=True)
-    pairs = [(note, said) for note, said in notes.values_list("snapshot_id", "statement_id") if said is not None]
-    told = {said for note, said in pairs if note in hits}
-    return {note: hits[said].relevance for note, said in pairs if said not in told}
+def render_search_results(search_request: SearchRequest, memories: Sequence[ScoredSnapshot]) -> list[dict[str, Any]]:
+    """Return the best memories with their scores."""
+    ranked = sorted(memories, key=lambda one: (-one.score, str(one.row.id)))[: search_request.top_k]
+    told = [render_memory(one.row, score=round(one.score, 4)) for one in ranked]
+    return [choose_fields(one, search_request.fields) for one in told]

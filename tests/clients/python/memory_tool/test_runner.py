@@ -9,9 +9,10 @@ import pytest
 
 from memory_platform_client.memory_tool import AsyncMemoryPlatformTool, MemoryPlatformTool
 from tests.clients.python.memory_tool.conftest import NUMBERS
+from tests.clients.python.memory_tool.model import list_results, make_model
 from tests.conftest import House
 from tests.contracts.documents.blocks import read_blocks
-from tests.model_server import ModelServer, Reply, Request, model_server
+from tests.model_server import ModelServer, model_server
 
 pytestmark = pytest.mark.slow
 
@@ -23,21 +24,7 @@ CALLS: list[dict[str, Any]] = [
 ]
 
 
-def answer_as_model(request: Request) -> Reply:
-    """Call the tool with each command in turn, then end. The SDK sends what is new of a thread, or all of it."""
-    turn = max((int(one["tool_use_id"].removeprefix("toolu_")) + 1 for one in list_results(request)), default=0)
-    content: list[dict[str, Any]] = [{"type": "text", "text": "done"}]
-    if turn < len(CALLS):
-        content = [{"type": "tool_use", "id": f"toolu_{turn}", "name": "memory", "input": CALLS[turn]}]
-    reason = "tool_use" if turn < len(CALLS) else "end_turn"
-    usage = {"input_tokens": 1, "output_tokens": 1}
-    whole = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude", "content": content}
-    return Reply({**whole, "stop_reason": reason, "stop_sequence": None, "usage": usage})
-
-
-def list_results(request: Request) -> list[dict[str, Any]]:
-    parts = [part for message in request.body["messages"] if message["role"] == "user" for part in message["content"]]
-    return [part for part in parts if isinstance(part, dict) and part["type"] == "tool_result"]
+answer_as_model = make_model(CALLS)
 
 
 def read_results(server: ModelServer) -> list[tuple[str, bool]]:

@@ -1,6 +1,7 @@
 """Calls through the proxy are measured beside calls of the same model without it. Rows: D4, D10."""
 
 import pytest
+from django.core.management import CommandError, call_command
 from pytest_django.fixtures import Settings
 
 from lab.benchmarks.load.load_target import parse_target
@@ -37,6 +38,12 @@ def test_both_ways_are_measured_and_nothing_is_learned_of_them(world: World, set
     with tenant_tx(world.acme.tenant.id):
         assert not Conversation.objects.get(external_id=TALK).remember
         assert Message.objects.filter(conversation__external_id=TALK, role="assistant").exists()
+
+
+def test_without_its_host_among_the_allowed_ones_the_command_says_what_to_set(settings: Settings) -> None:
+    settings.UPSTREAM_HOSTS = ["127.0.0.1:8000"]
+    with pytest.raises(CommandError, match=r"Set UPSTREAM_HOSTS=127.0.0.1 for the stack and for this command"):
+        call_command("proxy_bench")
 
 
 def test_the_lines_tell_what_is_added_to_the_floor() -> None:

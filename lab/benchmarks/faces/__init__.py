@@ -1,0 +1,1 @@
+"""Calls of the faces for other makers' clients, measured beside calls of the platform that do the same."""
