@@ -14,6 +14,9 @@ class GroundingLimits:
     # Sentences of a text, the first ones.
     sentences: int = promised(50)
     sentences_most: int = promised(200)
+    # No sentence is begun later, but the first ones; so many are checked at once.
+    seconds: float = assumed(4.0, owner="knowledge", settle_by="how long callers wait for an answer")
+    at_once: int = assumed(4, owner="knowledge", settle_by="time of a batch on a loaded core")
     # Chunks that a sentence is compared with: 94 of 100 sentences have theirs among them.
     chunks: int = measured(8, source=_SENTENCES)
     # Of their sentences and pairs of adjacent ones, those with the most words in common are embedded: with 8 of them
