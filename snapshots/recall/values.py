@@ -21,6 +21,7 @@ class DegradedReason(StrEnum):
     RERANK_TIMEOUT = "rerank_timeout"
     REWRITE_TIMEOUT = "rewrite_timeout"
     JUDGE_TIMEOUT = "judge_timeout"
+    GROUNDING_TIMEOUT = "grounding_timeout"
     RERANK_UNCONFIGURED = "rerank_unconfigured"
     REWRITE_UNCONFIGURED = "rewrite_unconfigured"
     JUDGE_UNCONFIGURED = "judge_unconfigured"

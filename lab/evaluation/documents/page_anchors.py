@@ -16,7 +16,8 @@ SENTENCES = _HERE / "grounding_sentences.json"
 @dataclass(frozen=True, slots=True)
 class GroundingSentence:
     """A sentence about the passage of ``file`` that holds ``anchor``. Where it is not grounded, one fact was changed:
-    ``changed`` is "number", "name", "negation" or "place". Nobody tunes on one that is held out."""
+    ``changed`` is "number", "unit", "name", "place", "negation", "comparison", "order" or "quantifier". Nobody tunes
+    on one that is held out."""
 
     id: str
     sentence: str

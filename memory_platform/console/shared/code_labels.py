@@ -89,6 +89,7 @@ DEGRADED_LABELS = {
     "rewrite_timeout": _("rewriting timed out"),
     "judge_unconfigured": _("no judging model configured"),
     "judge_timeout": _("judging timed out"),
+    "grounding_timeout": _("checking sentences timed out"),
     "understanding_timeout": _("understanding the turn timed out"),
     "replica_lag": _("replica behind"),
     "ann_truncated": _("search cut short"),

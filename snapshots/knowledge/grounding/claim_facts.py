@@ -40,25 +40,27 @@ _HAN_LONGEST = 30
 # It begins where no such character stands before: a long row of digits is looked through once.
 _TOKEN = re.compile(r"(?<![A-Za-z0-9_%/~.$@#+:*\\-])[A-Za-z0-9_%/~.$@#+:*\\-]*[A-Za-z][A-Za-z0-9_%/~.$@#+:*()\\-]*")
 _EDGES = ".,:;-()*"
+# Marks before a word that belong to it: ".deb", "-r", "--info".
+_LEADING = re.compile(r"[.](?=[a-z])|--?(?=[A-Za-z])")
+_CALL = re.compile(r"\(\)[.,:;]*$")
+_BEGINS = re.compile(r"(?:^|[.!?:|]\s)[\s\"'“(]*$")
 # A token of code, or a name: a capital, digit or mark inside, or a capital that begins no sentence.
-_LIKE_CODE = re.compile(r"[A-Za-z].*[A-Z]|[0-9_/%~$@#+\\]|\w[.:]\w|\(\)|^[.][a-z]|[A-Z]{2}")
+_LIKE_CODE = re.compile(r"[A-Za-z].*[A-Z]|[0-9_/%~$@#+\\]|\w[.:]\w|\(\)|^[.-]|[A-Z]{2}")
 # What stands between quotation marks is a name, if it is short.
 _QUOTED = re.compile(r"[“「『《]([^“”「」『』《》]{2,20})[”」』》]")
-_LONG_WORD = re.compile(r"[a-z]{4,40}")
-_UNDOING = re.compile(r"^(?:un|non-?)")
-_UNDONE = re.compile(r"\b(?!unless\b)(?:un|non-?)[a-z]{4,40}")
-_UNSPACED = re.compile(f"[{HAN}]")
+_WORD = re.compile(r"[a-z]{2,40}")
+# "unsigned", "non-empty", "inactive" and 非空: the word behind is denied. "in-" stands before too many other words.
+_UNDONE = re.compile(rf"\b(?:un|non-?)([a-z]{{4,40}})|\b(?:in|im|ir|dis)([a-z]{{5,40}})|非 ?([a-z]{{2,40}}|[{HAN}])")
+_HAN_SIGN = re.compile(f"[{HAN}]")
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimFacts:
-    """``numbers`` by value, as they stand in the text; ``names`` in lower case, as they stand in the text; whether
-    something is denied, or restricted by "only"."""
+    """``numbers`` by value and ``names`` in lower case, each with its wording; how many times something is denied."""
 
     numbers: Mapping[str, str]
     names: Mapping[str, str]
     denials: int
-    is_only: bool
 
 
 @lru_cache(maxsize=4_096)
@@ -66,25 +68,30 @@ def find_facts(sentence: str) -> ClaimFacts:
     """Return the facts of a sentence, which is at most some thousand characters long. Linear in them."""
     text = normalise(sentence)
     form = index_form(text)
-    plain = _PATTERNS["neutral"].sub(" ", form)
+    plain = _PATTERNS["neutral"].sub(" ", _PATTERNS["instead"].sub(" ", form))
     return ClaimFacts(
         dict(_find_numbers(form)),
         dict(_find_names(text)),
         len(_PATTERNS["negations"].findall(plain)),
-        bool(_PATTERNS["only"].search(plain)),
     )
 
 
 def count_undone(text: str, other: str) -> int:
-    """Return how many words of ``text`` deny with "un-" or "non-" what ``other`` names plainly."""
-    plain = frozenset(stem_words(_LONG_WORD.findall(index_form(other))))
-    undone = [_UNDOING.sub("", word) for word in _UNDONE.findall(index_form(text))]
-    return sum(one in plain for one in stem_words(undone))
+    """Return how many words ``text`` denies with "un-", "non-", "in-" or 非, and has nowhere plainly, while ``other``
+    has."""
+    undone = {next(filter(None, match.groups())) for match in _UNDONE.finditer(index_form(text))}
+    plain = _list_plain_words(other) - _list_plain_words(text)
+    return sum(one in plain for one in stem_words(sorted(undone)))
+
+
+def _list_plain_words(text: str) -> frozenset[str]:
+    form = _UNDONE.sub(" ", index_form(text))
+    return frozenset([*stem_words(_WORD.findall(form)), *_HAN_SIGN.findall(form)])
 
 
 def find_opposites(claim: str, evidence: str) -> list[tuple[str, str]]:
     """Return the words of ``claim`` whose opposite, and not they themselves, stands in ``evidence``, each with that."""
-    claim, evidence = index_form(claim), index_form(evidence)
+    claim, evidence = (_PATTERNS["instead"].sub(" ", index_form(text)) for text in (claim, evidence))
     found = []
     of_claim, of_evidence = _find_sides(claim), _find_sides(evidence)
     for (pair, side), word in of_claim.items():
@@ -131,12 +138,13 @@ def _read_han_number(word: str) -> str:
 
 
 def _find_names(text: str) -> Iterator[tuple[str, str]]:
-    is_unspaced = bool(_UNSPACED.search(text))
+    is_unspaced = bool(_HAN_SIGN.search(text))
     if is_unspaced:
         yield from ((index_form(quoted), quoted) for quoted in _QUOTED.findall(text))
     for match in _TOKEN.finditer(text):
-        token = match[0].strip(_EDGES) if not match[0].startswith(".") else match[0].rstrip(_EDGES)
-        begins = not text[: match.start()].strip(" \"'“(")
+        token = match[0].rstrip(_EDGES) + "()" * bool(_CALL.search(match[0]))
+        token = token if _LEADING.match(token) else token.lstrip(_EDGES)
+        begins = bool(_BEGINS.search(text, max(0, match.start() - 6), match.start()))
         is_name = bool(_LIKE_CODE.search(token)) or (token[:1].isupper() and not begins and len(token) > 1)
         if (is_name or (is_unspaced and len(token) > 1)) and not token.isdigit():
             yield token.lower(), token

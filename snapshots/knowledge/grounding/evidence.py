@@ -66,7 +66,7 @@ class _Window:
     text: str
     is_pair: bool
     words: float
-    headings: str
+    above: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ def _list_windows(claim: str, passages: Sequence[PassageText], limits: Grounding
     found = [
         window
         for number, passage in enumerate(passages)
-        for window in _list_windows_of(number, passage, spans[number], terms[number], weights)
+        for window in _list_windows_of(number, passage, spans[number], terms[number], weights, limits.before_characters)
     ]
     found.sort(key=lambda one: EVIDENCE.pair * one.is_pair - one.words)
     return found[: limits.embedded]
@@ -160,18 +160,18 @@ def _list_windows_of(
     spans: Sequence[tuple[int, int]],
     terms: Sequence[frozenset[str]],
     weights: Mapping[str, float],
+    before_characters: int,
 ) -> Iterator[_Window]:
     headings = "\n".join(passage.headings)
     heading = frozenset(split_terms(headings))
     for first, (start, end) in enumerate(spans):
+        above = f"{headings}\n{passage.text[max(0, start - before_characters) : start]}"
         words = _share_words(weights, terms[first], heading)
-        yield _Window(number, start, end, passage.text[start:end], is_pair=False, words=words, headings=headings)
+        yield _Window(number, start, end, passage.text[start:end], is_pair=False, words=words, above=above)
         if first + 1 < len(spans):
             second = spans[first + 1][1]
             words = _share_words(weights, terms[first] | terms[first + 1], heading)
-            yield _Window(
-                number, start, second, passage.text[start:second], is_pair=True, words=words, headings=headings
-            )
+            yield _Window(number, start, second, passage.text[start:second], is_pair=True, words=words, above=above)
 
 
 def _share_words(weights: Mapping[str, float], terms: Set[str], heading: Set[str]) -> float:
@@ -206,7 +206,7 @@ def _compare(
     meaning = float(vectors[claim] @ vectors[window.text]) if vectors else window.words
     likeness = config.words * window.words + config.meaning * meaning
     order = likeness - config.pair * window.is_pair
-    return ComparedEvidence(window, meaning, likeness, order, compare_facts(claim, window.text, window.headings))
+    return ComparedEvidence(window, meaning, likeness, order, compare_facts(claim, window.text, window.above))
 
 
 def _choose(compared: Sequence[ComparedEvidence]) -> ChosenEvidence:

@@ -18,6 +18,7 @@ _UNIT_WORDS = {
     "MB": "mb mib megabyte megabytes",
     "GB": "gb gib gigabyte gigabytes",
     "TB": "tb tib terabyte terabytes",
+    "us": "us microsecond microseconds 微秒",
     "ms": "ms millisecond milliseconds 毫秒",
     "s": "s sec secs second seconds 秒 秒钟",
     "min": "min mins minute minutes 分钟",
@@ -31,18 +32,23 @@ _UNIT_WORDS = {
 }
 _UNITS = {word: unit for unit, words in _UNIT_WORDS.items() for word in words.split()}
 _UNIT_PATTERN = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
+# Units that are named without a number, too: a text has one word for each size of a dimension.
+_SIZES = (frozenset({"byte", "KB", "MB", "GB", "TB"}), frozenset({"us", "ms", "s", "min", "h"}))
+_UNIT_ALONE = re.compile(
+    r"\b(?:(?:kilo|mega|giga|tera)?bytes?|(?:milli|micro)?seconds|minutes|hours)\b|毫秒|微秒|分钟|小时"
+)
 # A number inside a word, as that of "V10", confirms one that stands alone.
 _INSIDE = re.compile(r"(?<=[a-z])\d+")
 _THING = re.compile(rf"[ -]?(?:个(?!月))?[ ]?({_UNIT_PATTERN}|[a-z]{{3,}}|[{HAN}]{{1,2}})(?![a-z])")
 
 
-def compare_facts(claim: str, evidence: str, headings: str = "") -> list[FactDifference]:
-    """Return the differences between a sentence and its evidence, which stands under ``headings``. A fact that only the
-    evidence has is no difference, nor is a name that the headings have, if the evidence names nothing else."""
+def compare_facts(claim: str, evidence: str, above: str = "") -> list[FactDifference]:
+    """Return the differences between a sentence and its evidence. ``above`` is what stands before the evidence. A fact
+    that only the evidence has is no difference, nor is a name that stands above, if the evidence names nothing else."""
     own, other = find_facts(claim), find_facts(evidence)
     return [
-        *_compare_numbers(claim, evidence, own, other),
-        *_compare_names(evidence, index_form(headings), own, other),
+        *(list(_compare_numbers(claim, evidence, own, other)) or _compare_units(claim, evidence)),
+        *_compare_names(evidence, index_form(above), own, other),
         *_compare_denials(claim, evidence),
         *(FactDifference("opposite", *pair) for pair in find_opposites(claim, evidence)),
     ]
@@ -90,17 +96,31 @@ def _find_counted_things(text: str, facts: ClaimFacts) -> dict[str, Set[str]]:
     return found
 
 
-def _compare_names(evidence: str, headings: str, own: ClaimFacts, other: ClaimFacts) -> Iterator[FactDifference]:
+def _compare_units(claim: str, evidence: str) -> Iterator[FactDifference]:
+    own, other = _find_units(claim), _find_units(evidence)
+    for sizes in _SIZES:
+        alone, others = sorted((own - other) & sizes), sorted((other - own) & sizes)
+        if alone and others:
+            yield FactDifference("number", alone[0], others[0])
+
+
+def _find_units(text: str) -> frozenset[str]:
+    return frozenset(_UNITS[word] for word in _UNIT_ALONE.findall(index_form(text)))
+
+
+def _compare_names(evidence: str, above: str, own: ClaimFacts, other: ClaimFacts) -> Iterator[FactDifference]:
     form = index_form(evidence)
     instead = next((wording for key, wording in other.names.items() if key not in own.names), "")
     for name, words in own.names.items():
-        is_above = not instead and _stands_in(name, headings)
+        is_above = not instead and _stands_in(name, above)
         if name not in _UNITS and not is_above and not _stands_in(name, form):
             yield FactDifference("name", words, instead)
 
 
 def _stands_in(name: str, form: str) -> bool:
-    return bool(re.search(rf"(?<![a-z0-9_]){re.escape(name)}(?![a-z0-9_])", form))
+    before = "" if name.startswith((".", "-")) else "(?<![a-z0-9_])"
+    after = "" if name.endswith("()") else "s?(?![a-z0-9_])"
+    return bool(re.search(rf"{before}{re.escape(name.removesuffix('()'))}{after}", form))
 
 
 def _compare_denials(claim: str, evidence: str) -> Iterator[FactDifference]:

@@ -6,17 +6,18 @@ are asked with no transaction open, and nothing is stored.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from time import monotonic
 from uuid import UUID
 
 from snapshots.knowledge.chunking.sentence_borders import find_sentence_ends
-from snapshots.knowledge.grounding.config import LIMITS, SUPPORT
+from snapshots.knowledge.grounding.config import LIMITS, SUPPORT, GroundingLimits
 from snapshots.knowledge.grounding.evidence import ChosenEvidence, PassageText, choose_evidence
 from snapshots.knowledge.grounding.model_judge import QuotedVerdict, judge_sentences
 from snapshots.knowledge.grounding.values import FactDifference, GroundedSentence, GroundingQuery, GroundingReport
 from snapshots.knowledge.search.document_question import prepare_document_questions
 from snapshots.knowledge.search.passages import ChunkText, load_chunk_texts
 from snapshots.knowledge.search.pipeline import rank_wording
-from snapshots.knowledge.search.searched_parts import find_searched_parts
+from snapshots.knowledge.search.searched_parts import SearchedParts, find_searched_parts
 from snapshots.knowledge.search.values import DocumentQuery, PassageCitation
 from snapshots.recall.filtering.filter_grammar import Condition
 from snapshots.recall.question import Stopwatch
@@ -26,19 +27,49 @@ from tenants.services.usage.metered_chat import find_metered_chat
 
 # The chunks that a sentence is compared with, best first.
 SentenceChunks = Sequence[ChunkText]
+# A sentence's first character in the text, and the one after its last.
+Span = tuple[int, int]
 # Blanks and marks of lists and headings before a sentence.
 _AROUND = " \t\r\n#*•>-"
 
 
-def ground_text(tenant_id: UUID, query: GroundingQuery) -> GroundingReport:
-    """Return for each sentence of the text whether the tenant's documents support it. Opens its own scopes; models are
-    asked before and after them."""
-    watch = Stopwatch()
+def ground_text(tenant_id: UUID, query: GroundingQuery, limits: GroundingLimits = LIMITS) -> GroundingReport:
+    """Return for each sentence of the text whether the tenant's documents support it, until time is up. Opens its own
+    scopes; models are asked outside of them."""
+    watch, due = Stopwatch(), monotonic() + limits.seconds
     spans = split_claims(query.text)
-    claims = [query.text[start:end] for start, end in spans[: query.limit]]
+    sentences: list[GroundedSentence] = []
+    chunks: list[SentenceChunks] = []
+    degraded = frozenset[DegradedReason]()
     with watch.stage("embed"):
         parts = find_searched_parts(tenant_id, query.scope)
-        questions, degraded = prepare_document_questions(claims, spaces=parts.spaces)
+    asked = spans[: query.limit]
+    for first in range(0, len(asked), limits.at_once):
+        some = asked[first : first + limits.at_once]
+        if first and monotonic() > due:
+            degraded |= {DegradedReason.GROUNDING_TIMEOUT}
+            break
+        own, lacking = _find_chunks(tenant_id, query, some, parts, watch)
+        with watch.stage("compare"):
+            judged, is_embedded = _judge_by_rules(query.text, some, own)
+        sentences += judged
+        chunks += own
+        degraded |= lacking if is_embedded else lacking | {DegradedReason.EMBEDDING_UNAVAILABLE}
+    if query.asks_model and sentences:
+        with watch.stage("judge"):
+            sentences, lacking = _judge_by_model(tenant_id, sentences, chunks)
+        degraded |= lacking
+    return GroundingReport(sentences, len(spans) - len(sentences), degraded, watch.ms)
+
+
+def _find_chunks(
+    tenant_id: UUID, query: GroundingQuery, spans: Sequence[Span], parts: SearchedParts, watch: Stopwatch
+) -> tuple[list[SentenceChunks], frozenset[DegradedReason]]:
+    """Return for each sentence the chunks that a search finds."""
+    with watch.stage("embed"):
+        questions, degraded = prepare_document_questions(
+            [query.text[start:end] for start, end in spans], spaces=parts.spaces
+        )
     among = Condition("document_id", "in", query.document_ids) if query.document_ids else None
     search = DocumentQuery(query.text, filter=among, scope=query.scope)
     with watch.stage("search"), tenant_tx(tenant_id):
@@ -47,25 +78,10 @@ def ground_text(tenant_id: UUID, query: GroundingQuery) -> GroundingReport:
             for question in questions
         ]
         texts = load_chunk_texts(list({chunk for chunks in ranked for chunk in chunks}))
-    chunks = [[texts[chunk] for chunk in one if chunk in texts] for one in ranked]
-    with watch.stage("compare"):
-        evidence, is_embedded = choose_evidence(
-            [
-                (claim[: LIMITS.sentence_characters], [PassageText(one.text, one.heading_path) for one in own])
-                for claim, own in zip(claims, chunks, strict=True)
-            ]
-        )
-    sentences = [_judge_by_rules(query.text, *one) for one in zip(spans[: query.limit], chunks, evidence, strict=True)]
-    if not is_embedded:
-        degraded |= {DegradedReason.EMBEDDING_UNAVAILABLE}
-    if query.asks_model and sentences:
-        with watch.stage("judge"):
-            sentences, lacking = _judge_by_model(tenant_id, sentences, chunks)
-        degraded |= lacking
-    return GroundingReport(sentences, len(spans) - len(sentences), degraded, watch.ms)
+    return [[texts[chunk] for chunk in one if chunk in texts] for one in ranked], degraded
 
 
-def split_claims(text: str) -> list[tuple[int, int]]:
+def split_claims(text: str) -> list[Span]:
     """Return the sentences of a text by their characters, without blanks around them; those without a letter or digit,
     such as rules and bare list marks, are none."""
     spans, start = [], 0
@@ -78,7 +94,19 @@ def split_claims(text: str) -> list[tuple[int, int]]:
 
 
 def _judge_by_rules(
-    text: str, span: tuple[int, int], chunks: SentenceChunks, evidence: ChosenEvidence | None
+    text: str, spans: Sequence[Span], chunks: Sequence[SentenceChunks]
+) -> tuple[list[GroundedSentence], bool]:
+    """Return the sentences with their evidence, and whether the sentence encoder answered."""
+    claims = [
+        (text[start:end][: LIMITS.sentence_characters], [PassageText(one.text, one.heading_path) for one in own])
+        for (start, end), own in zip(spans, chunks, strict=True)
+    ]
+    found, is_embedded = choose_evidence(claims)
+    return [_report_evidence(text, *one) for one in zip(spans, chunks, found, strict=True)], is_embedded
+
+
+def _report_evidence(
+    text: str, span: Span, chunks: SentenceChunks, evidence: ChosenEvidence | None
 ) -> GroundedSentence:
     start, end = span
     if evidence is None:

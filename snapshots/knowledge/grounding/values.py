@@ -52,9 +52,14 @@ class GroundedSentence:
 
 @dataclass(frozen=True, slots=True)
 class GroundingReport:
-    """The sentences in their order; ``left_out`` counts those beyond the limit."""
+    """The sentences in their order; ``left_out`` counts those beyond the limit, or for which no time was left."""
 
     sentences: Sequence[GroundedSentence]
     left_out: int = 0
     degraded: frozenset[DegradedReason] = frozenset()
     timings_ms: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def checked_until(self) -> int:
+        """The character of the text after the last sentence that was checked."""
+        return self.sentences[-1].end if self.sentences else 0

@@ -155,6 +155,7 @@ class Grounding(Answer):
 
     sentences: list[GroundedSentence]
     left_out: int
+    checked_until: int
     degraded_reason: str | None
     timings_ms: dict[str, float]
 

@@ -50,11 +50,27 @@ def test_numbers_are_read_by_their_value(text: str, values: set[str]) -> None:
         ("If none is set, it is not read.", "Unless one is set, it will not, and cannot, be read, never.", set()),
         ("看看文件里有没有这一行。", "请检查文件里是否存在这一行。", set()),
         ("兼容级别应当设成 10。", "兼容级别设置为 V10。", set()),
+        ("The wait is limited in seconds.", "This is the maximum wait, in milliseconds.", {"number"}),
+        ("A handler overrides flush().", "Handlers override the method close().", {"name"}),
+        ("Install them with -U.", "They are installed by install -r.", {"name"}),
+        ("看 .deb 文件用 dpkg。", "用法：dpkg --info foo.deb", set()),
+        ("Longer URL first.", "Sort the longer URLs first.", set()),
+        ("It reads any plan.", "It reads any non-parallel plan.", set()),
+        ("It reads any parallel plan.", "It reads any non-parallel plan.", {"denial"}),
+        ("打印机支持 PostScript。", "用于非 PostScript 打印机。", {"denial"}),
+        ("It wakes after it holds the lock.", "It does not wake until it holds the lock.", set()),
+        ("It takes several rows.", "It takes an array of rows instead of a single one.", set()),
+        ("服务是免费的。", "提供收费的服务。", {"opposite"}),
+        ("多数编辑器能打开。", "少数编辑器能够打开。", {"opposite"}),
         ("主题叫做“冻结目标”。", "这些主题叫做“发布目标”。", {"name"}),
     ],
 )
 def test_what_differs_is_named(claim: str, evidence: str, kinds: set[str]) -> None:
     assert list_kinds(claim, evidence) == kinds
+
+
+def test_a_word_that_begins_a_sentence_is_no_name() -> None:
+    assert set(find_facts("It stops. Adding a worker helps Apache.").names) == {"apache"}
 
 
 def test_headings_have_names_where_the_evidence_has_no_other() -> None:

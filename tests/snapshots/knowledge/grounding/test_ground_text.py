@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -9,6 +10,7 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.registry import forget_providers
+from snapshots.knowledge.grounding.config import LIMITS
 from snapshots.knowledge.grounding.pipeline import ground_text, split_claims
 from snapshots.knowledge.grounding.values import GroundedSentence, GroundingQuery
 from snapshots.knowledge.search.values import DocumentScope
@@ -90,6 +92,13 @@ def test_a_text_has_its_sentences_and_no_marks_of_lists() -> None:
 def test_sentences_beyond_the_limit_are_counted(acme: UUID) -> None:
     report = ground_text(acme, GroundingQuery(ANSWER, limit=1))
     assert (len(report.sentences), report.left_out) == (1, 2)
+
+
+def test_sentences_for_which_no_time_is_left_are_named(acme: UUID) -> None:
+    report = ground_text(acme, GroundingQuery(ANSWER), replace(LIMITS, seconds=0.0, at_once=1))
+    assert report.degraded == {DegradedReason.GROUNDING_TIMEOUT}
+    assert (len(report.sentences), report.left_out) == (1, 2)
+    assert ANSWER[report.checked_until :].strip() == ANSWER.split(". ", 1)[1]
 
 
 @pytest.fixture

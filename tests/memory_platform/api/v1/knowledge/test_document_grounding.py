@@ -26,8 +26,9 @@ def tea(world: World) -> None:
 
 def test_a_sentence_has_every_member_of_the_contract(acme: Caller, tea: None) -> None:
     answer = ground(acme, access_labels=["staff"], judge=True)
-    assert answer.keys() == {"sentences", "left_out", "degraded_reason", "timings_ms"}
-    assert (answer["left_out"], answer["degraded_reason"]) == (0, "judge_unconfigured")
+    assert answer.keys() == {"sentences", "left_out", "checked_until", "degraded_reason", "timings_ms"}
+    assert (answer["left_out"], answer["checked_until"]) == (0, len(CLAIMS))
+    assert answer["degraded_reason"] == "judge_unconfigured"
     right, wrong = answer["sentences"]
     assert right.pop("support") >= 0.5 > wrong["support"]
     assert right == {
@@ -76,6 +77,24 @@ def test_another_tenant_and_a_missing_label_find_what_nobody_has(acme: Caller, g
 )
 def test_what_cannot_be_asked_is_refused_with_the_field(acme: Caller, body: dict[str, Any], field: str) -> None:
     assert fields_of(problem_of(acme("POST", GROUND, body), 400)) == {field}
+
+
+ODD_TEXTS = {
+    "digits": "9" * 10_000,
+    "words": "tea " * 2_500,
+    "Chinese": "绿茶" * 5_000,
+    "numbers": "1,1." * 2_500,
+    "code": "a-b.c/" * 1_600,
+    "brackets": "（(“「" * 2_500,
+    "scripts": "水80度 ค่ะ チャ Чай شاي\u202e\u0300" * 400,
+    "denials": "非" * 5_000 + " not" * 1_000,
+}
+
+
+@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=ODD_TEXTS)
+def test_a_text_without_an_end_of_a_sentence_is_answered(acme: Caller, tea: None, text: str) -> None:
+    answer = ground(acme, text, access_labels=["staff"])
+    assert "".join(one["text"] for one in answer["sentences"]) in text
 
 
 @pytest.mark.parametrize("word", ["search", "ground"])
