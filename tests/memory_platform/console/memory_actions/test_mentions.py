@@ -1,4 +1,5 @@
-"""Who corrects a home sees what else says the old address, and retires it with the correction. Rows: D2, G1, P4, T7."""
+"""Who corrects a home sees what else says the old address, retires it with the correction, and the header tells the
+time that the form promised. Rows: D2, G1, P4, T7."""
 
 import html
 import re
@@ -9,6 +10,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from memory_platform.console.memory_actions.memory_states import find_state_start
+from memory_platform.console.shared.note_and_state_labels import CURRENT
+from profiles.belief_queries import load_tags
 from profiles.models import Tag
 from profiles.services.tags.tags import TagDraft, upsert_tag
 from snapshots.lifecycle.selectors import build_current_snapshot_condition
@@ -126,3 +130,18 @@ def test_the_proof_offers_what_still_says_the_old_home(world: World, staff: Staf
     with tenant_tx(acme.tenant.id):
         assert Receipt.objects.count() == 1
         assert Snapshot.objects.filter(build_current_snapshot_condition()).count() == 2
+
+
+def test_a_corrected_home_is_so_since_the_correction(world: World, staff: Staff, story: tuple[str, ...]) -> None:
+    acme, (_language, name, _old, new, *_rest) = world.acme, story
+    home = load_only_row(acme, Tag)
+    assert "your value holds from now on" in staff.sam.get(action_address(home, "correct")).content.decode()
+    assert "since <time" in (page := staff.sam.get(memory_address(home)).content.decode())
+    assert "3\xa0weeks ago" in page.split("since <time")[1][:200]
+    run_action(staff.sam, home, "correct", label=name, kind="place", address=new)
+    page = staff.sam.get(memory_address(home)).content.decode()
+    assert "just now" in page.split("since <time")[1][:200]
+    with tenant_tx(acme.tenant.id):
+        made = Tag.objects.get()
+        (in_prompt,) = load_tags(acme.subject.id)
+        assert find_state_start(made, CURRENT) == in_prompt.valid_at
