@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -28,7 +29,7 @@ from memory_platform.console.shared.list_filters import (
     SnapshotStateFilter,
     SubjectFilter,
 )
-from memory_platform.console.shared.lists.change_lists import is_list
+from memory_platform.console.shared.lists.change_lists import SubjectRowsChangeList, is_list
 from memory_platform.console.shared.note_and_state_labels import CURRENT, build_snapshot_state_conditions
 from memory_platform.console.shared.status_badges import StatusBadge, get_conversation_badge
 from memory_platform.console.shared.tenant_access import make_actor
@@ -84,9 +85,22 @@ def _count_rows(model: Any, conversation: Conversation) -> int:
     return int((rows.filter(current) if model is Snapshot else rows).count())
 
 
+class ConversationChangeList(SubjectRowsChangeList):
+    """A list of conversations, each with its first words and the number of its stored messages."""
+
+    def complete_rows(self, rows: Sequence[Any]) -> None:
+        own = Message.objects.filter(conversation=OuterRef("pk"), subject=OuterRef("subject"))
+        number = own.order_by().values("conversation").annotate(number=Count("pk")).values("number")
+        said = own.filter(role=MessageRole.USER).order_by("seq").values("content")[:1]
+        page = Conversation.objects.filter(pk__in=[row.pk for row in rows]).order_by()
+        told = {one: rest for one, *rest in page.values_list("pk", Subquery(number), Subquery(said))}
+        for row in rows:
+            row.number_of_messages, row.first_words = told.get(row.pk, (0, ""))
+
+
 @admin.register(Conversation)
 class ConversationScreen(SubjectOwnedAdmin):
-    """Conversations, newest first. The page of each is its transcript."""
+    """Conversations, the last heard first. The page of each is its transcript."""
 
     change_form_template = "console/memories/conversation.html"
     list_display = (
@@ -101,7 +115,8 @@ class ConversationScreen(SubjectOwnedAdmin):
     list_filter = (SubjectFilter, "status", ArchiveFilter, "remember", "created_at")
     search_fields = ("external_id", "subject__external_id")
     search_help_text = _("Id of a person or of a conversation")
-    ordering = ("-created_at", "-id")
+    ordering = ("-last_accepted_at", "-id")
+    sorts_whole_tenant = False
     fieldsets = (
         make_fieldset(None, render_conversation_counts, "remember"),
         make_fieldset(_("Summary"), make_column("summary", render_text, _("summary"))),
@@ -113,14 +128,13 @@ class ConversationScreen(SubjectOwnedAdmin):
     actions = ("restore",)
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        """Return the conversations; for a list with their first words and how many messages are stored."""
         rows = super().get_queryset(request)
-        if not is_list(request, self):
-            return rows.annotate(person_name=Subquery(select_current_name(OuterRef("subject"))))
-        own = Message.objects.filter(conversation=OuterRef("pk"), subject=OuterRef("subject"))
-        number = own.order_by().values("conversation").annotate(number=Count("pk")).values("number")
-        said = own.filter(role=MessageRole.USER).order_by("seq").values("content")[:1]
-        return rows.annotate(number_of_messages=Subquery(number), first_words=Subquery(said))
+        if is_list(request, self):
+            return rows.defer("summary")  # a sort of rows without it fits into memory
+        return rows.annotate(person_name=Subquery(select_current_name(OuterRef("subject"))))
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return ConversationChangeList
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         """Return the conversation with its person's name: a long transcript has no query to spare."""

@@ -51,11 +51,8 @@ FIRST_VERBS = (MAIN_VERB, "retire")
 class MemoryChangeList(SubjectRowsChangeList):
     """A list of memories that tells the retired ones from those that have ended."""
 
-    def get_results(self, request: HttpRequest) -> None:
-        super().get_results(request)
-        rows = list(self.result_list)
+    def complete_rows(self, rows: Sequence[Any]) -> None:
         mark_retired_beliefs(rows)
-        self.result_list = rows
 
 
 class StaffActionAdmin(SubjectOwnedAdmin):

@@ -35,11 +35,15 @@ class SafeChangeList(ChangeList):
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         rows: list[Any] = list(self.result_list)
+        self.complete_rows(rows)
         if not self.list_editable:  # a formset needs the query
             self.result_list = rows
         self.all_columns = self.list_display
         kept = (ACTION_CHECKBOX, *(self.list_display_links or ()))
         self.list_display = [one for one in self.all_columns if one in kept or not is_empty_column(one, rows)]
+
+    def complete_rows(self, rows: Sequence[Any]) -> None:
+        """Add what the columns show beside the rows' own columns, to the rows of one page only."""
 
     @property
     def chosen_filters(self) -> int:
