@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from memory_platform.kernel.errors import NotFound
@@ -163,6 +163,12 @@ def tag_by_id(subject: Subject, tag_id: UUID) -> Tag:
 
 def details_of(tag: Tag) -> QuerySet[TagDetail]:
     return TagDetail.objects.filter(subject_id=tag.subject_id, tag_id=tag.id)
+
+
+def load_tag_start(tag: Tag) -> datetime:
+    """Return since when all details of a tag are as they are, as prompts tell it."""
+    now = details_of(tag).filter(invalid_at__isnull=True, retired_at__isnull=True).order_by()
+    return now.aggregate(at=Max("valid_at"))["at"] or tag.created_at
 
 
 def detail_history(tag: Tag) -> QuerySet[TagDetail]:

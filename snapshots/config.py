@@ -59,7 +59,7 @@ def choose_default_provenance(kind: str) -> Provenance:
 
 @dataclass(frozen=True, slots=True)
 class JobConfig:
-    """How requested jobs are claimed, retried and given up."""
+    """How requested jobs are claimed, retried and given up, and how long a preview may take."""
 
     lease: timedelta = assumed(
         timedelta(seconds=60), owner="queue", settle_by="the longest part of an import with a slow embedding service"
@@ -71,6 +71,8 @@ class JobConfig:
         timedelta(seconds=30), owner="queue", settle_by="time from a worker's death to its job's end, in production"
     )
     run: timedelta = assumed(timedelta(seconds=120), owner="queue", settle_by="Celery's soft time limit, halved")
+    # Of the walk through a tenant's people or memories; a browser waits for it.
+    preview: timedelta = promised(timedelta(seconds=3))
 
 
 JOB_CONFIG = JobConfig()

@@ -189,7 +189,8 @@ def _preview_backfill(tenant_id: UUID) -> CarePreview:
     with tenant_tx(tenant_id):
         unread = count_stale_words()
     chunks = min(count_chunks_to_move(tenant_id), BACKFILL_RUN_CONFIG.limit)
-    return CarePreview({"unread": unread, **preview_backfill(tenant_id, BACKFILL_RUN_CONFIG.limit), "chunks": chunks})
+    found = preview_backfill(tenant_id, BACKFILL_RUN_CONFIG.limit)
+    return CarePreview({"unread": unread, **found.counts, "chunks": chunks}, is_partial=found.is_partial)
 
 
 def _backfill_index(turn: TenantTurn) -> int:

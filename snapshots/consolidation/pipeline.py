@@ -5,6 +5,7 @@ that checks again. No model is called while a transaction is open.
 """
 
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from uuid import UUID
 
 import numpy as np
@@ -13,6 +14,7 @@ from memory_platform.kernel.text import detect_language
 from memory_platform.providers.contracts import ChatModel, Embedder, EmbeddingUnavailable
 from memory_platform.providers.registry import find_embedder_for
 from profiles.models import Subject
+from snapshots.config import JOB_CONFIG
 from snapshots.consolidation.config import CONSOLIDATION
 from snapshots.consolidation.consolidation_store import build_draft, join_group, list_members, list_undone_pairs
 from snapshots.consolidation.joined_text import JoinedTextWriter
@@ -25,7 +27,7 @@ from snapshots.consolidation.similar_groups import (
 )
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
-from snapshots.job_preview import CarePreview
+from snapshots.job_preview import CarePreview, TimedWalk
 from tenants.isolation import tenant_tx
 from tenants.services.job_runs import TenantTurn
 
@@ -69,16 +71,16 @@ def find_groups(tenant_id: UUID, subject_id: UUID, embedders: Embedders) -> list
     ]
 
 
-def preview_consolidation(tenant_id: UUID, embedders: Embedders) -> CarePreview:
-    """Return a preview of the next consolidation. Opens its own scopes."""
-    found = [
-        group
-        for subject_id in list_subjects_after(tenant_id, None)
-        for group in find_groups(tenant_id, subject_id, embedders)
-    ]
+def preview_consolidation(
+    tenant_id: UUID, embedders: Embedders, lasting: timedelta = JOB_CONFIG.preview
+) -> CarePreview:
+    """Return a preview of the next consolidation, of as many people as ``lasting`` is enough for. Opens its own
+    scopes."""
+    walk = TimedWalk(list_subjects_after(tenant_id, None), lasting)
+    found = [group for subject_id in walk for group in find_groups(tenant_id, subject_id, embedders)]
     counts = {"groups": len(found), "memories": sum(len(group.members) for group in found)}
     said = [f"{', '.join(str(one.id) for one in group.members)}: cosine {group.similarity:.3f}" for group in found]
-    return CarePreview(counts, said)
+    return CarePreview(counts, said, walk.was_cut)
 
 
 def list_subjects_after(tenant_id: UUID, after: UUID | None) -> Sequence[UUID]:

@@ -52,6 +52,7 @@ class Conversation(SubjectOwned):
         )
         indexes = (
             models.Index(fields=("tenant", "subject", "created_at", "id"), name="conversation_by_age"),
+            models.Index(fields=("tenant", "-last_accepted_at", "-id"), name="conversation_by_last_message"),
             models.Index(
                 fields=("tenant", "last_accepted_at"), condition=models.Q(status="open"), name="conversation_idle"
             ),

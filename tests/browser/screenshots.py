@@ -46,7 +46,9 @@ PICTURES = (
     Picture("find", "sam", "profiles/subject/find/?q=Willow+Lnae"),
     Picture("subject", "sam", SUBJECT, (".moment-box summary", "a[rel=prev]", "a[rel=prev]")),
     Picture("why", "sam", SUBJECT, (LATEST,)),
-    Picture("correct", "sam", SUBJECT, ("table a:has-text('88 Mill Avenue')", "a[href$='/act/correct/']")),
+    Picture(
+        "correct", "sam", SUBJECT, ("section[aria-labelledby=s-tags] a:has-text('home')", "a[href$='/act/correct/']")
+    ),
     Picture("review", "sam", "profiles/candidate/review/"),
     Picture("dashboard", "mia", "dashboard/"),
     Picture("operation", "operator", "operation/"),

@@ -29,8 +29,8 @@ VENDOR = Path(__file__).parent / "vendor"
 AXE = (VENDOR / "axe.min.js").read_text(encoding="utf-8")
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 LOOKS = {"light": ("light", WIDE), "dark": ("dark", WIDE), "phone": ("light", PHONE)}
-# What axe looks at again in another look: the rest is the same in all.
-RULES_OF_LOOKS = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "link-name", "button-name"]
+# What axe looks at again in the dark: the rest is the same as in the light.
+RULES_IN_THE_DARK = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "link-name", "button-name"]
 
 # What is wrong with the page that is open, in words. The contrast of a field's placeholder is no matter of axe's.
 LOOK_AT = """async (rules) => {
@@ -154,5 +154,5 @@ def look_at(page: Page, who: str, addresses: Any) -> dict[str, Sequence[str]]:
         for name, (scheme, size) in LOOKS.items():
             page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # one of two words
             page.set_viewport_size(size)  # type: ignore[arg-type]  # two lengths
-            found[f"{who}, {name}: {address}"] = page.evaluate(LOOK_AT, RULES_OF_LOOKS if name != "light" else None)
+            found[f"{who}, {name}: {address}"] = page.evaluate(LOOK_AT, RULES_IN_THE_DARK if scheme == "dark" else None)
     return found

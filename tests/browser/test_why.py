@@ -58,7 +58,7 @@ def test_the_keyboard_walks_and_marks(why: str, site: str, page: Page) -> None:
     page.locator("#candidate-3 a").first.focus()
     page.keyboard.press("k")
     expect(page.locator("#candidate-2 a").first).to_be_focused()
-    page.locator(".why-score summary").first.press("Enter")
+    page.locator(".why-score:has(table) summary").first.press("Enter")
     expect(page.locator(".why-score table").first).to_be_visible()
 
 
@@ -70,7 +70,7 @@ def test_it_works_without_scripts_and_on_a_phone(why: str, site: str, chromium: 
     page.click("#candidate-3 a.why-position")
     expect(page.locator("#place-3")).to_be_in_viewport()
     assert page.url.endswith("#place-3")
-    page.click(".why-score summary >> nth=0")
+    page.click(".why-score:has(table) summary >> nth=0")
     expect(page.locator(".why-score table").first).to_be_visible()
     context.close()
 

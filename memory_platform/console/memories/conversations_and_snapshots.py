@@ -100,7 +100,7 @@ class ConversationChangeList(SubjectRowsChangeList):
 
 @admin.register(Conversation)
 class ConversationScreen(SubjectOwnedAdmin):
-    """Conversations, newest first. The page of each is its transcript."""
+    """Conversations, the last heard first. The page of each is its transcript."""
 
     change_form_template = "console/memories/conversation.html"
     list_display = (
@@ -115,7 +115,8 @@ class ConversationScreen(SubjectOwnedAdmin):
     list_filter = (SubjectFilter, "status", ArchiveFilter, "remember", "created_at")
     search_fields = ("external_id", "subject__external_id")
     search_help_text = _("Id of a person or of a conversation")
-    ordering = ("-created_at", "-id")
+    ordering = ("-last_accepted_at", "-id")
+    sorts_whole_tenant = False
     fieldsets = (
         make_fieldset(None, render_conversation_counts, "remember"),
         make_fieldset(_("Summary"), make_column("summary", render_text, _("summary"))),
@@ -129,7 +130,7 @@ class ConversationScreen(SubjectOwnedAdmin):
     def get_queryset(self, request: HttpRequest) -> Any:
         rows = super().get_queryset(request)
         if is_list(request, self):
-            return rows
+            return rows.defer("summary")  # a sort of rows without it fits into memory
         return rows.annotate(person_name=Subquery(select_current_name(OuterRef("subject"))))
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:

@@ -1,7 +1,7 @@
 """The forms of acts on one memory. Each carries the version that its page showed, and asks for a reason."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +16,7 @@ from rapidfuzz import fuzz
 from memory_platform.console.memory_actions.value_fields import (
     LinesField,
     LongTextField,
+    SourceMemoriesField,
     check_not_sensitive,
     find_max_chars,
     make_place_fields,
@@ -33,10 +34,12 @@ from profiles.models import Preference, ProfileFact, Tag, TagDetail, TagKind
 from profiles.selectors import detail_history
 from profiles.services.tags.details import list_columns_to_restore
 from snapshots.lifecycle.selectors import build_current_snapshot_condition
-from snapshots.lifecycle.staff_actions.belief_origins import find_origins
+from snapshots.lifecycle.staff_actions.belief_origins import find_mentions_of_corrected, find_origins
 from snapshots.lifecycle.staff_actions.memory_actions import ActedMemory
-from snapshots.models import CUT_OUT, MemoryAct, Snapshot, SnapshotKind
+from snapshots.lifecycle.staff_actions.value_mentions import find_mentions, list_values
+from snapshots.models import CUT_OUT, ActVerb, MemoryAct, Snapshot, SnapshotKind
 from snapshots.sensitive.detector import is_telephone
+from tenants.models import AuditRecord
 
 # Newest memories that are compared with the one to be merged.
 MAX_COMPARED = 500
@@ -48,8 +51,6 @@ MAX_OFFERED_CHARS = 160
 MIN_SHARED_WORDS, MIN_SAME_LETTERS = 0.5, 80
 UUID_FORM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 TAG_COLUMNS = ("label", "kind", "address", "phone", "relation", "aliases", "lat", "lon")
-
-
 # Keys of preferences that mean different things, whatever stands in them; a product's own key may mean any.
 INCOMPATIBLE_KEYS = frozenset({"likes", "dislikes", "allergies", "diet", "habits"})
 # Memories made of many messages: retired because of one message only if a person ticks them.
@@ -104,29 +105,18 @@ class StaffActionForm(forms.Form):
         pass
 
 
-class SourceMemoriesField(forms.MultipleChoiceField):
-    """Memories, each with the version that the page showed; one that is gone meanwhile is ignored."""
-
-    widget = forms.CheckboxSelectMultiple
-
-    def valid_value(self, value: str) -> bool:
-        """Accept any choice: the act looks the memories up under its lock."""
-        return True
-
-
 class RetireBeliefForm(StaffActionForm):
-    """Which memories retire together with the belief that was learned from them."""
+    """Which memories retire together with the belief: those it was learned from, and others that say its value."""
 
-    origins_help_text = _(
+    origins_help_text: Any = _(
         "Recall still finds the old words in memories that are not ticked. An undo brings the ticked ones back."
     )
 
     def add_fields(self) -> None:
         origins = list(find_origins(self.memory).order_by("-position")[:MAX_OFFERED])
-        if not origins:
-            return
-        telling = choose_telling_origins(self.memory, origins)
+        telling = choose_telling_origins(self.memory, origins) if origins else []
         rest = [one for one in origins if one not in telling]
+        mentions = find_mentions(self.memory.subject_id, list_values(self.memory), [one.id for one in origins])
         value = self.memory.label if isinstance(self.memory, Tag) else format_json_value(self.memory.value)
         text = ngettext(
             "Also retire the %(count)d memory it was learned from",
@@ -134,13 +124,22 @@ class RetireBeliefForm(StaffActionForm):
             len(telling),
         )
         without = _("From the same message, but not about “%(value)s”") % {"value": Truncator(value).chars(40)}
-        self.fields["origins"] = SourceMemoriesField(
-            label=text % {"count": len(telling)} if telling else _("Also retire"),
-            choices=[*_list_origin_choices(telling), *([(without, _list_origin_choices(rest))] if rest else [])],
-            initial=[make_version_token(one) for one in telling if one.kind not in MULTI_MESSAGE_KINDS],
-            required=False,
-            help_text=self.origins_help_text,
-        )
+        groups = [(_("Said elsewhere"), [one.memory for one in mentions]), (without, rest)]
+        ticked = [*telling, *(one.memory for one in mentions if one.is_whole)]
+        label = text % {"count": len(telling)} if telling else _("Also retire")
+        grouped = [(name, _list_origin_choices(memories)) for name, memories in groups if memories]
+        self.add_origins(label, [*_list_origin_choices(telling), *grouped], ticked)
+
+    def add_origins(self, label: Any, choices: Sequence[Any], ticked: Iterable[Snapshot]) -> None:
+        """Add the field that chooses memories, unless there are none."""
+        if choices:
+            self.fields["origins"] = SourceMemoriesField(
+                label=label,
+                choices=choices,
+                initial=[make_version_token(one) for one in ticked if one.kind not in MULTI_MESSAGE_KINDS],
+                required=False,
+                help_text=self.origins_help_text,
+            )
 
     def chosen_origins(self) -> dict[UUID, int]:
         """Return the shown version of each chosen memory; malformed choices are left out."""
@@ -150,6 +149,21 @@ class RetireBeliefForm(StaffActionForm):
             for one, _dot, version in tokens
             if UUID_FORM.fullmatch(one) and version.isascii() and version.isdecimal()
         }
+
+
+class RetireMentionsForm(RetireBeliefForm):
+    """Which memories that still say a corrected value are retired."""
+
+    origins_help_text = ""
+
+    def add_fields(self) -> None:
+        mentions = find_mentions_of_corrected(self.memory)
+        choices = _list_origin_choices(one.memory for one in mentions)
+        self.add_origins(_("Memories"), choices, [one.memory for one in mentions if one.is_whole])
+        if mentions:  # they go for the reason of the correction
+            about = {"subject_ref": self.memory.subject_id, "object_id": str(self.memory.pk), "refused": False}
+            records = AuditRecord.objects.filter(**about, action=f"memory.{ActVerb.CORRECTED}").order_by("-at", "-id")
+            self.initial["reason"] = records.values_list("reason", flat=True).first() or ""
 
 
 def _list_origin_choices(origins: Iterable[Snapshot]) -> list[tuple[str, str]]:

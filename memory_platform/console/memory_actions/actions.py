@@ -14,6 +14,7 @@ from memory_platform.console.memory_actions.action_forms import (
     CorrectTagForm,
     MergeForm,
     RetireBeliefForm,
+    RetireMentionsForm,
     StaffActionForm,
     VitalForm,
     load_earlier_values,
@@ -25,7 +26,14 @@ from snapshots.consolidation.consolidation_store import list_consolidations, und
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.learned.forget_whole_belief import forget_fact, forget_preference, forget_tag
 from snapshots.erasure.memories import forget_memory
-from snapshots.lifecycle.staff_actions.belief_origins import find_origins, retire_origins, retire_tag
+from snapshots.lifecycle.staff_actions.belief_origins import (
+    find_mentions_of_corrected,
+    find_origins,
+    list_corrected_values,
+    retire_mentions,
+    retire_origins,
+    retire_tag,
+)
 from snapshots.lifecycle.staff_actions.memory_actions import (
     ActContext,
     ActedMemory,
@@ -46,6 +54,7 @@ from snapshots.lifecycle.staff_actions.undo_act import (
     undo_act,
     undo_correction,
 )
+from snapshots.lifecycle.staff_actions.value_mentions import list_replaced_columns, list_replaced_values, list_values
 from snapshots.lifecycle.write_types import SnapshotAddress
 from snapshots.models import Consolidation, MemoryAct, Snapshot
 from snapshots.notes.edit import change_vital_class, edit_memory
@@ -58,6 +67,7 @@ from tenants.models import Role
 
 # What most people come to a memory's page for.
 MAIN_VERB = "correct"
+RETIRE_MENTIONS_VERB = "retire-mentions"
 BELIEF_MODELS = (Preference, ProfileFact)
 # Does the act to a memory with its form; returns the memory to show afterwards, None when it is gone.
 ActionFunction = Callable[[Any, Any, ActContext], Any]
@@ -79,11 +89,14 @@ class StaffAction:
     is_grave: bool = False
     notes_only: bool = False
     needs_earlier_value: bool = False
+    needs_mentions: bool = False
 
     def applies_to(self, memory: ActedMemory) -> bool:
         """Return whether the act applies to a memory of this kind and, if it needs one, with a past."""
-        return (not self.notes_only or is_note(memory)) and (
-            not self.needs_earlier_value or bool(load_earlier_values(memory))
+        return (
+            (not self.notes_only or is_note(memory))
+            and (not self.needs_earlier_value or bool(load_earlier_values(memory)))
+            and (not self.needs_mentions or _has_mentions(memory))
         )
 
     def find_form_class(self, memory: ActedMemory) -> type[StaffActionForm]:
@@ -104,17 +117,18 @@ def run_correct(memory: Any, form: Any, doing: ActContext) -> Any:
     else:
         made = correct_belief(memory, form.cleaned_data["value"], doing)
     retire_origins(memory, form.chosen_origins(), doing, holds=made)
+    retire_mentions(made, form.chosen_origins(), doing, list_replaced_values(memory.value, made.value))
     return made
 
 
 def correct_tag_columns(tag: Tag, form: Any, doing: ActContext) -> Tag:
     """Set the columns. Of the chosen memories, retire those that mention a replaced value."""
-    replaced = [getattr(tag, name) for name, value in form.corrected_columns().items() if getattr(tag, name) != value]
-    wrong = [str(value) for value in replaced if value]
-    naming = {one.id for one in find_origins(tag) if any(names_value(one.text, value) for value in wrong)}
+    replaced = list_replaced_columns(vars(tag), form.corrected_columns())
     made = correct_tag(tag, form.corrected_columns(), doing)
-    seen = {one: version for one, version in form.chosen_origins().items() if one in naming}
-    retire_origins(tag, seen, doing, holds=made)
+    chosen = form.chosen_origins()
+    naming = {one.id for one in find_origins(tag) if any(names_value(one.text, value.old) for value in replaced)}
+    retire_origins(tag, {one: version for one, version in chosen.items() if one in naming}, doing, holds=made)
+    retire_mentions(made, chosen, doing, replaced)
     return made
 
 
@@ -127,13 +141,21 @@ def correct_snapshot(tenant_id: UUID, memory: Snapshot, form: Any, doing: ActCon
 
 
 def run_retire(memory: Any, form: Any, doing: ActContext) -> Any:
-    """Retire a memory. With a belief or tag also the chosen memories it was learned from, never in bulk."""
+    """Retire a memory. With a belief or tag also the chosen memories that say its value, never in bulk."""
+    chosen = form.chosen_origins() if isinstance(form, RetireBeliefForm) else {}
     if isinstance(memory, Tag):
-        retire_tag(memory, form.chosen_origins() if form is not None else {}, doing)
-        return memory
-    retire_memory(memory, doing)
-    if form is not None and isinstance(memory, BELIEF_MODELS):
-        retire_origins(memory, form.chosen_origins(), doing, holds=memory)
+        retire_tag(memory, chosen, doing)
+    else:
+        retire_memory(memory, doing)
+        if isinstance(memory, BELIEF_MODELS):
+            retire_origins(memory, chosen, doing, holds=memory)
+    if chosen:
+        retire_mentions(memory, chosen, doing, list_values(memory))
+    return memory
+
+
+def run_retire_mentions(memory: Any, form: Any, doing: ActContext) -> Any:
+    retire_mentions(memory, form.chosen_origins(), doing, list_corrected_values(memory))
     return memory
 
 
@@ -218,6 +240,10 @@ def find_current_row(memory: ActedMemory) -> Any:
     return find_belief_place(row).current() if isinstance(row, Preference | ProfileFact) else None
 
 
+def _has_mentions(memory: ActedMemory) -> bool:
+    return not isinstance(memory, Snapshot) and bool(find_mentions_of_corrected(memory))
+
+
 def _has_requested_value(memory: Any, form: Any) -> bool:
     if isinstance(memory, Tag):
         return all(getattr(memory, name) == value for name, value in form.corrected_columns().items())
@@ -290,6 +316,15 @@ STAFF_ACTIONS: Mapping[str, StaffAction] = {
             run_retire,
         ),
         StaffAction(
+            RETIRE_MENTIONS_VERB,
+            _("Retire what still says the old value"),
+            _("Retire the ticked ones"),
+            _("These memories still say a value that was corrected. An undo of the correction brings them back."),
+            _("Retired. Recall no longer finds them."),
+            run_retire_mentions,
+            needs_mentions=True,
+        ),
+        StaffAction(
             "forget",
             _("Forget"),
             _("Forget for good"),
@@ -318,5 +353,6 @@ _FORM_CLASSES: Mapping[tuple[str, type[Any]], type[StaffActionForm]] = {
     ("vital", Snapshot): VitalForm,
     **{("correct", model): CorrectBeliefForm for model in BELIEF_MODELS},
     **{("retire", model): RetireBeliefForm for model in (*BELIEF_MODELS, Tag)},
+    **{(RETIRE_MENTIONS_VERB, model): RetireMentionsForm for model in (*BELIEF_MODELS, Tag)},
     **{("merge", model): MergeForm for model in (*BELIEF_MODELS, Tag, Snapshot)},
 }

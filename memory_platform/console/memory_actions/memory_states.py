@@ -16,6 +16,7 @@ from memory_platform.console.shared.note_and_state_labels import (
 from memory_platform.console.shared.value_rendering import make_computed_column
 from profiles.models import Tag
 from profiles.provenance_and_verdict import Provenance
+from profiles.selectors import load_tag_start
 from snapshots.lifecycle.staff_actions.memory_actions import ActedMemory
 from snapshots.models import Note, Snapshot, SnapshotVersion
 from tenants.models import AuditRecord
@@ -54,7 +55,7 @@ def mark_retired_beliefs(rows: Iterable[Any]) -> None:
 def find_state_start(memory: ActedMemory, state: str) -> datetime | None:
     """Return since when the memory is in this state."""
     if isinstance(memory, Tag):
-        return memory.created_at if state == CURRENT else None
+        return load_tag_start(memory) if state == CURRENT else None
     if state == CURRENT:
         return _find_correction(memory) or memory.valid_at
     if memory.retired_at is not None:

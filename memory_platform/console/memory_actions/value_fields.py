@@ -94,6 +94,16 @@ class LinesField(LongTextField):
         return [self.known.get(entry, entry) for entry in entries]
 
 
+class SourceMemoriesField(forms.MultipleChoiceField):
+    """Memories, each with the version that the page showed; one that is gone meanwhile is ignored."""
+
+    widget = forms.CheckboxSelectMultiple
+
+    def valid_value(self, value: str) -> bool:
+        """Accept any choice: the act looks the memories up under its lock."""
+        return True
+
+
 class JsonTextField(LongTextField):
     """Any JSON that the database can store."""
 

@@ -88,6 +88,7 @@ def show_job_preview(request: HttpRequest, job: str) -> HttpResponse:
         may_run=is_operator(request),
         whole=whole is not None,
         counts=[(render_code(kind), count) for kind, count in found.counts.items()],
+        is_partial=found.is_partial,
         has_counts=any(found.counts.values()),
         zeros=[render_code(kind) for kind, count in found.counts.items() if not count],
         examples=examples[: OPERATION_PAGE.max_examples],

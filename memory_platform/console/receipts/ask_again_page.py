@@ -23,13 +23,12 @@ from memory_platform.console.explanation.current_memories import (
 )
 from memory_platform.console.explanation.explanation_texts import render_decision
 from memory_platform.console.explanation.receipt_explanation import MessageView, render_message, split_prompt
+from memory_platform.console.receipts.mentions_forms import MentionsForm, list_mentions_forms
 from memory_platform.console.receipts.missing_value_reasons import explain_missing_values
 from memory_platform.console.receipts.prompt_verdict import (
     MissingReason,
     PromptLine,
     PromptVerdict,
-    ReplacedValue,
-    holds_old_value,
     judge_replaced_values,
     list_prompt_lines,
     name_replaced_value,
@@ -45,10 +44,12 @@ from memory_platform.console.shared.headers.object_header import MAX_TITLE_CHARS
 from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.tenant_access import current_desk, make_actor
 from memory_platform.console.shared.value_rendering import build_change_address, parse_uuid
+from memory_platform.console.transcript.answers import ANSWER_PARAMETER
 from memory_platform.console.transcript.changes_since_prompt import LaterChange, find_later_changes
 from profiles.models import Preference, ProfileFact
 from snapshots.feedback.injected_texts import extract_sent_text
 from snapshots.feedback.values import Signal
+from snapshots.lifecycle.staff_actions.value_mentions import ReplacedValue, holds_old_value
 from snapshots.models import MemoryAct, Receipt
 from snapshots.policies.effective_policies import Policies, load_effective_policies_in_scope
 from snapshots.receipts.read import list_explained_candidates, unpack_rendered_prompt
@@ -94,6 +95,7 @@ class PromptDifference:
 
     rows: Sequence[ItemComparison]
     verdict: PromptVerdict | None
+    mentions: Sequence[MentionsForm]
 
 
 def show_asked_again(request: HttpRequest, named: str) -> HttpResponse:
@@ -165,6 +167,8 @@ def render_asked_again(
             "question": answer.question.query,
             "now": now,
             "verdict": compared.verdict,
+            "mentions": compared.mentions,
+            "answer_named": f"?{ANSWER_PARAMETER}={receipt.pk}",
             "corrected": [row for row in different if row.is_corrected],
             "others": [row for row in different if not row.is_corrected],
             "same": [row for row in compared.rows if row.mark == SAME],
@@ -219,7 +223,7 @@ def compare_answers(answer: StoredAnswer, now: TrialPrompt) -> PromptDifference:
     rows |= {one: _name_reason(rows[one], missing.get(value.new)) for one, value in named.items()}
     verdict = _judge(answer, now, omit_repeated_values(replaced), rows, known, missing)
     ordered = sorted(rows.values(), key=lambda row: (MARK_ORDER.index(row.mark), not row.act))
-    return PromptDifference(ordered, verdict)
+    return PromptDifference(ordered, verdict, list_mentions_forms(acts, known))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """The verdict on an answer that was asked again: whether the old values are gone, in words. Pure."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,21 +11,9 @@ from memory_platform.console.explanation.receipt_explanation import MessageView
 from memory_platform.console.shared.status_badges import GOOD, WARNING
 from memory_platform.console.transcript.changes_since_prompt import split_label
 from memory_platform.kernel.text import to_comparable
+from snapshots.lifecycle.staff_actions.value_mentions import ReplacedValue, holds_old_value
 
-_PARTS = re.compile(r"[,;、，；]\s*")
-_HAN = re.compile(r"[\u3400-\u9fff]")
-# Shorter words occur anywhere: "no", "5".
-MIN_LATIN_CHARS, MIN_HAN_CHARS = 3, 2
-COMMON_VALUES = frozenset({"yes", "true", "false"})
 MAX_TOLD = 5
-
-
-@dataclass(frozen=True, slots=True)
-class ReplacedValue:
-    """A value that the prompt of an answer held and that was corrected since; ``new`` is "" if it only ended."""
-
-    old: str
-    new: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,38 +90,6 @@ def _tell_value(one: ReplacedValue, count: int, *, is_told: bool) -> Iterator[st
         yield text % {"old": one.old, "count": count}
     else:
         yield _("The old value “%(old)s” no longer occurs.") % {"old": one.old}
-
-
-def holds_old_value(text: str, one: ReplacedValue) -> bool:
-    """Return whether a text has a part of an old value that the new value does not have. "400 Harbor Street" is one of
-    "400 Harbor Street, Portland" that became "88 Mill Avenue, Portland"."""
-    form = to_comparable(text)
-    return any(_contains_as_words(part, form) for part in _list_old_parts(one))
-
-
-def _list_old_parts(one: ReplacedValue) -> list[str]:
-    new = to_comparable(one.new)
-    parts = (to_comparable(part) for part in _PARTS.split(one.old))
-    telling = [part for part in parts if _is_telling(part) and not _contains_as_words(part, new)]
-    numbered = [_cut_to_number(part) for part in telling if any(map(str.isdigit, part))]
-    return numbered or telling  # beside "12 Willow Lane", a city tells nothing: other places are there, too
-
-
-def _cut_to_number(part: str) -> str:
-    """Return "12 willow lane" of "my home is at 12 willow lane"."""
-    numbered = re.search(r"\d\S*\s+\w.*", part)
-    return numbered[0] if numbered else part
-
-
-def _is_telling(part: str) -> bool:
-    least = MIN_HAN_CHARS if _HAN.search(part) else MIN_LATIN_CHARS
-    return len(part) >= least and part not in COMMON_VALUES
-
-
-def _contains_as_words(part: str, form: str) -> bool:
-    if _HAN.search(part):
-        return part in form
-    return re.search(rf"(?<!\w){re.escape(part)}(?!\w)", form) is not None
 
 
 def name_replaced_value(before: str, now: str) -> ReplacedValue:

@@ -109,7 +109,7 @@ class SubjectPageConfig:
 
     max_beliefs: int = assumed(100, owner="console", settle_by="beliefs of real subjects")
     max_rows: int = assumed(10, owner="console", settle_by="how far down support reads")
-    max_notes: int = assumed(20, owner="console", settle_by="how far down support reads")
+    max_notes: int = assumed(5, owner="console", settle_by="how far down support reads")
     text_chars: int = assumed(300, owner="console", settle_by="length of real snapshots")
     max_sources: int = assumed(500, owner="console", settle_by="messages behind the beliefs of real subjects")
     max_sources_each: int = assumed(3, owner="console", settle_by="how many sources support opens")

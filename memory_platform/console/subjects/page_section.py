@@ -31,8 +31,8 @@ class PageSection:
 
     @property
     def is_folded(self) -> bool:
-        """Return whether the section is closed at first: it repeats conversations and notes."""
-        return self.key in ("replies", "snapshots")
+        """Return whether the section is closed at first: it repeats answers and notes."""
+        return self.key in ("conversations", "replies", "snapshots")
 
     @property
     def template(self) -> str:

@@ -58,7 +58,8 @@ class Command(PlatformCommand):
 
     def _print_preview(self, name: str, preview: CarePreview, examples: int) -> None:
         counts = ", ".join(f"{count:,} {kind}" for kind, count in preview.counts.items())
-        self.stdout.write(f"{name}: would do {counts}")
+        part = ", or more: only a part of this large tenant was looked at" if preview.is_partial else ""
+        self.stdout.write(f"{name}: would do {counts}{part}")
         for line in preview.examples[:examples]:
             self.stdout.write(f"  {line}")
         if len(preview.examples) > examples:

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import groupby
 from uuid import UUID
 
 from memory_platform.providers.contracts import Embedder
+from snapshots.config import JOB_CONFIG
 from snapshots.embedding.config import BACKFILL, BackfillConfig
 from snapshots.embedding.embedding_spaces import Embedders, list_assigned_languages, measure_active_embedders, space_id
 from snapshots.embedding.snapshot_drafts import (
@@ -19,6 +21,7 @@ from snapshots.embedding.snapshot_drafts import (
 from snapshots.embedding.snapshot_store import begin_memory_epoch, lock_memory, store_vectors
 from snapshots.embedding.upkeep.index_entry_walk import IndexedMemory, build_in_use_condition, walk_memories
 from snapshots.embedding.upkeep.index_repair import add_missing_words
+from snapshots.job_preview import CarePreview, TimedWalk
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 
@@ -94,19 +97,21 @@ def backfill_vectors(
     return done
 
 
-def preview_backfill(tenant_id: UUID, limit: int) -> dict[str, int]:
-    """Return how many memories :func:`backfill_vectors` would give vectors and words. Opens its own scopes.
+def preview_backfill(tenant_id: UUID, limit: int, lasting: timedelta = JOB_CONFIG.preview) -> CarePreview:
+    """Return how many memories :func:`backfill_vectors` would give vectors and words, of as many as ``lasting`` is
+    enough for. Opens its own scopes.
 
     The next run embeds memories without words.
     """
     vectors, words, embedders = 0, 0, measure_active_embedders()
-    for page in walk_memories(tenant_id):
+    walk = TimedWalk(walk_memories(tenant_id), lasting)
+    for page in walk:
         words += sum(one.language is None for one in page)
         for own in [make_space_languages(embedder, embedders) for embedder in embedders]:
             vectors = min(limit, vectors + sum(map(len, list_missing_vectors(own, page, BACKFILL.batch))))
         if vectors == limit:
             break
-    return {"vectors": vectors, "words": words}
+    return CarePreview({"vectors": vectors, "words": words}, is_partial=walk.was_cut)
 
 
 def make_space_languages(embedder: Embedder, among: Embedders) -> SpaceLanguages:

@@ -1,7 +1,6 @@
-"""The memories that a belief or a tag was learned from: their texts say the same in other words.
+"""The memories that a belief or a tag was learned from, and others that say its value: recall would find the old words.
 
-When a person corrects a belief, recall would still find the memory in the old words. It is retired with the belief, in
-one transaction, and restored when the act is undone.
+When a person corrects a belief, they are retired with it, in one transaction, and restored when the act is undone.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,6 +16,13 @@ from snapshots.embedding.snapshot_store import lock_memory
 from snapshots.lifecycle.selectors import build_current_snapshot_condition
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, BeliefRow, accept_any_version, retire_memory
 from snapshots.lifecycle.staff_actions.undo_act import find_last_act
+from snapshots.lifecycle.staff_actions.value_mentions import (
+    Mention,
+    ReplacedValue,
+    find_mentions,
+    list_replaced_columns,
+    list_replaced_values,
+)
 from snapshots.models import SOURCES, ActVerb, MemoryAct, Snapshot, SnapshotKind, SnapshotSource
 
 ACTS_WITH_ORIGINS = (ActVerb.CORRECTED, ActVerb.RETIRED)
@@ -58,6 +64,40 @@ def retire_origins(
     return retired
 
 
+def list_corrected_values(holds: BeliefRow | Tag) -> list[ReplacedValue]:
+    """Return the texts that the last act on a belief or tag replaced; none unless it was a correction."""
+    act = find_last_act(holds)
+    if act is None or act.verb != ActVerb.CORRECTED:
+        return []
+    if isinstance(holds, Tag) or act.other_ref is None:
+        return list_replaced_columns(act.before.get("columns", {}), act.before.get("became", {}))
+    old = type(holds)._default_manager.filter(id=act.other_ref, subject_id=holds.subject_id).first()
+    return list_replaced_values(old.value, holds.value) if old is not None else []
+
+
+def find_mentions_of_corrected(holds: BeliefRow | Tag) -> list[Mention]:
+    """Return the memories that still say what the last correction of a belief or tag replaced."""
+    return find_mentions(holds.subject_id, list_corrected_values(holds))
+
+
+def retire_mentions(
+    holds: BeliefRow | Tag, versions: Mapping[UUID, int], doing: ActContext, replaced: Sequence[ReplacedValue]
+) -> list[Snapshot]:
+    """Retire memories that say a replaced value, with the last act on ``holds``, and return them.
+
+    In the transaction of the caller. ``versions`` are those that the person saw and chose; what says no replaced value
+    by now is passed over. Raises OriginChanged.
+    """
+    act = find_last_act(holds)
+    if act is None or act.verb not in ACTS_WITH_ORIGINS or not versions:
+        return []
+    lock_subject(holds.subject)
+    lock_memory(holds.subject_id)
+    retired = [one.memory for one in find_mentions(holds.subject_id, replaced) if one.memory.id in versions]
+    _retire_versions(retired, versions, doing, act)
+    return retired
+
+
 def retire_with_act(act: MemoryAct | None, memories: Sequence[Snapshot], doing: ActContext) -> None:
     """Retire memories with the act on the value learned from them; undoing it restores them. The caller has locked the
     memory."""
@@ -90,5 +130,5 @@ def _retire_versions(
         done = find_last_act(origin)
         acts += [str(done.id)] if done is not None else []
     if act is not None:
-        act.before = {**act.before, "origins": acts}
+        act.before = {**act.before, "origins": [*act.before.get("origins", ()), *acts]}
         act.save(update_fields=["before"])

@@ -22,6 +22,7 @@ from snapshots.consolidation.pipeline import (
     preview_consolidation,
 )
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
+from snapshots.embedding.upkeep.vector_backfill import preview_backfill
 from snapshots.lifecycle.selectors import load_snapshot_history
 from snapshots.models import Consolidation, Snapshot, SnapshotSource
 from tenants.isolation import tenant_tx
@@ -83,6 +84,16 @@ def test_three_become_one_with_all_their_sources(world: World, texts: tuple[str,
         assert member.retired_at is None, "as_of before now still shows it"
         with tenant_tx(house.tenant.id):
             assert [state.snapshot.superseded_by_id for state in load_snapshot_history(member)] == [None, joined.id]
+
+
+def test_a_preview_stops_at_its_time_and_says_so(world: World) -> None:
+    acme = world.acme
+    remember(acme, *SAME)
+    whole = preview_consolidation(acme.tenant.id, MODELS)
+    assert (whole.counts["groups"], whole.is_partial) == (1, False)
+    part = preview_consolidation(acme.tenant.id, MODELS, lasting=timedelta(0))
+    assert (part.counts["groups"], part.is_partial) == (0, True)
+    assert preview_backfill(acme.tenant.id, 10, lasting=timedelta(0)).is_partial
 
 
 def test_again_it_finds_nothing_and_two_more_join_the_joined_one(world: World) -> None:

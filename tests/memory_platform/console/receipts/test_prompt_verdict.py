@@ -1,40 +1,15 @@
 """Whether an old value still stands in a prompt, by its telling parts. Rows: D2, G1."""
 
-import pytest
-
 from memory_platform.console.receipts.prompt_verdict import (
     MissingReason,
     PromptLine,
-    ReplacedValue,
-    holds_old_value,
     judge_replaced_values,
     name_replaced_value,
     omit_repeated_values,
 )
+from snapshots.lifecycle.staff_actions.value_mentions import ReplacedValue
 
 ADDRESS = ReplacedValue("400 Harbor Street, Portland", "88 Mill Avenue, Portland")
-ENDED = ReplacedValue("my home is at 12 Willow Lane, Portland")
-CHINESE = ReplacedValue("徐汇区漕溪北路88号", "静安区南京西路1266号")
-
-
-@pytest.mark.parametrize(
-    ("text", "value", "is_held"),
-    [
-        ("assistant: Driving to 400 Harbor Street, Portland", ADDRESS, True),
-        ("400 harbor street", ADDRESS, True),
-        ("city: Portland", ADDRESS, False),
-        ("1400 Harbor Streets", ADDRESS, False),
-        ("助手：去徐汇区漕溪北路88号", CHINESE, True),
-        ("公司: 静安区南京西路1266号", CHINESE, False),
-        ("my office is at 88 Mill Avenue, Portland now", ENDED, False),
-        ("assistant: Driving slowly to 12 Willow Lane", ENDED, True),
-        ("yes, go on", ReplacedValue("yes", "no"), False),
-        ("diet: vegetarian", ReplacedValue("vegetarian", "vegan"), True),
-        ("city: Portland, Oregon", ReplacedValue("Portland", "Portland, Oregon"), False),
-    ],
-)
-def test_an_old_value_is_found_by_its_telling_parts(text: str, value: ReplacedValue, *, is_held: bool) -> None:
-    assert holds_old_value(text, value) is is_held
 
 
 def test_the_verdict_is_good_when_the_new_value_is_told_and_the_old_one_is_gone() -> None:
