@@ -2,29 +2,41 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 
+from memory_platform.kernel.caches import TextCache
+from snapshots.context.config import DEFAULT_CONTEXT
 from snapshots.context.values import DecisionReason, MemoryItem
 from snapshots.embedding.near_duplicates import normalise_saying
 
 
 @dataclass(frozen=True, slots=True)
 class ContextContents:
-    """A context's contents: keys of its messages, (lane, id) of the prefix's facts, and their folded texts."""
+    """A context's contents: keys of its messages, (lane, id) of the prefix's facts, and the hashes of
+    their words."""
 
     message_keys: frozenset[str] = frozenset()
     facts: frozenset[tuple[str, str]] = frozenset()
-    texts: frozenset[str] = frozenset()
+    texts: frozenset[bytes] = frozenset()
 
 
 @dataclass(slots=True)
 class _SeenItems:
     ids: set[tuple[str, str]] = field(default_factory=set)
-    texts: set[str] = field(default_factory=set)
+    texts: set[bytes] = field(default_factory=set)
 
 
 def normalise_words(text: str) -> str:
     """Return a text as it is compared with others: without case, width, kinds of breaks, and the last break."""
     return normalise_saying(text).rstrip(" .,!;:")
+
+
+def _hash_words(text: str) -> bytes:
+    return blake2b(normalise_words(text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+# Returns what is equal for texts with the same words. It holds no text, and each turn compares the same memories again.
+hash_words = TextCache(_hash_words, DEFAULT_CONTEXT.texts_remembered)
 
 
 def is_value_named(texts: Sequence[str], slot: MemoryItem) -> bool:
@@ -48,7 +60,7 @@ def screen_items(
     kept: list[MemoryItem] = []
     refused: list[tuple[MemoryItem, DecisionReason]] = []
     for item in best_first:
-        said = normalise_words(item.text) if item.lane == "snapshots" else None
+        said = hash_words(item.text) if item.lane == "snapshots" else None
         reason = _find_refusal(item, said, present, seen)
         if reason is None:
             kept.append(item)
@@ -61,7 +73,7 @@ def screen_items(
 
 
 def _find_refusal(
-    item: MemoryItem, text: str | None, present: ContextContents, seen: _SeenItems
+    item: MemoryItem, text: bytes | None, present: ContextContents, seen: _SeenItems
 ) -> DecisionReason | None:
     if item.is_refused:
         return DecisionReason.UNTRUSTED_INSTRUCTION

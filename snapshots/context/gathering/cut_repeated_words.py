@@ -41,7 +41,7 @@ def merge_slots_into_notes(notes: Iterable[MemoryItem], slots: Sequence[MemoryIt
     for note in notes:
         said = (
             [normalise_words(note.text)]
-            if note.kind == "note" and not note.doubted_since and not note.is_refused
+            if slots and note.kind == "note" and not note.doubted_since and not note.is_refused
             else []
         )
         named = [slot for slot in slots if said and is_value_named(said, slot)]
