@@ -39,12 +39,18 @@ def _hash_words(text: str) -> bytes:
 hash_words = TextCache(_hash_words, DEFAULT_CONTEXT.texts_remembered)
 
 
-def is_value_named(texts: Sequence[str], slot: MemoryItem) -> bool:
-    """Return whether folded texts name each entry of a preference's value; a number alone names nothing."""
+def list_value_entries(slot: MemoryItem) -> Sequence[str]:
+    """Return the folded entries of a preference's value; none for other slots, and none where one is a bare number,
+    because that names nothing."""
     if slot.lane != "preferences":
-        return False
+        return ()
     entries = [one.strip() for one in normalise_words(slot.text.partition(": ")[2]).split(",")]
-    return all(len(one) > 1 and not one.isdecimal() and any(one in text for text in texts) for one in entries)
+    return entries if all(len(one) > 1 and not one.isdecimal() for one in entries) else ()
+
+
+def are_entries_named(entries: Sequence[str], texts: Sequence[str]) -> bool:
+    """Return whether folded texts name each of the entries, of which there must be one."""
+    return bool(entries) and all(any(one in text for text in texts) for one in entries)
 
 
 def is_said_in_window(item: MemoryItem, message_keys: frozenset[str]) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from profiles.provenance_and_verdict import STATED_PROVENANCES
-from snapshots.context.choosing.deduplicate import is_value_named, normalise_words
+from snapshots.context.choosing.deduplicate import are_entries_named, list_value_entries, normalise_words
 from snapshots.context.choosing.section_candidates import Refused
 from snapshots.context.token_budget import (
     CountedPiece,
@@ -47,7 +47,9 @@ def order_prefix_shelf(shelf: SectionShelf, vital: VitalRoom) -> tuple[SectionSh
     if vital.waits and len(first) < len(standing):
         return replace(shelf, pieces=()), []
     said = [normalise_words(piece.source_memory.text) for piece in first if piece.source_memory]
-    repeats = [one for one in slots if one.source_memory and is_value_named(said, one.source_memory)]
+    repeats = [
+        one for one in slots if one.source_memory and are_entries_named(list_value_entries(one.source_memory), said)
+    ]
     ordered = (*first, *_leave_out(slots, repeats), *_leave_out(standing, first), *habits)
     return replace(shelf, pieces=ordered), [(piece, DecisionReason.DUPLICATE_OF_PROFILE) for piece in repeats]
 
