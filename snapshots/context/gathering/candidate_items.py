@@ -192,6 +192,7 @@ def make_note_item(note: RecalledNote, vital: Collection[str], statements_by_not
         render_note_words(note.memory.text, about, note.context),
         grade=note.grade,
         vital=note.vital_class in vital,
+        vital_class=note.vital_class,
         words=note.memory.text,
         statement_ids=_list_statement_ids(note.memory.id, note.statement_id, statements_by_note),
     )
@@ -245,6 +246,7 @@ def _make_standing_note(row: Sequence[Any], *, vital: Collection[str], statement
             valid_since=at_offset(valid_at, offset),
             grade=grade,
             vital=vital_class in vital,
+            vital_class=vital_class,
             words=text,
             statement_ids=_list_statement_ids(note_id, statement_id, statements_by_note),
         )
