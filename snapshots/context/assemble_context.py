@@ -154,6 +154,7 @@ def choose_pieces(
     """Fill the sections, the most needed first. Memories are screened against prefix and window, and cut off."""
     choice = ChosenPieces()
     passes = is_any_relevant(material.memories, rules.threshold, material.needs)
+    demand = {name: shelf.demand for name, shelf in shelves.items()}
     for at, (name, most) in enumerate(rules.order):
         later = {one for one, _ in rules.order[at + 1 :]}
         held = choice.pieces.get(name, ())
@@ -163,10 +164,10 @@ def choose_pieces(
             shelf, refused = order_prefix_shelf(shelf, rules.vital)
             choice.refused.extend(refused)
         if name is SectionName.MEMORY:
-            unused = sum(max(0, slots[one].tokens - shelves[one].demand) for one in later)
+            unused = sum(max(0, slots[one].tokens - demand[one]) for one in later)
             room = replace(room, carried=room.carried + unused)
         # Later sections keep what they need of their own slots.
-        reserved = sum(min(slots[one].tokens, shelves[one].demand) for one in later)
+        reserved = sum(min(slots[one].tokens, demand[one]) for one in later)
         choice.rooms[name] = MemoryRoom(room.carried, room.free - reserved, slots[name].grows == "elastic")
         if name is SectionName.MEMORY:
             fits = min(slots[name].limit_in_room(room, reserved), room.free)

@@ -47,13 +47,13 @@ class ContextPolicy:
     # The most of a total that the profile takes, where that is less.
     profile_share: float = promised(0.4)
     # Below it, the profile's share falls with the total: what the question asks for comes first. Where it does not hold
-    # all vital notes, what helps the question goes first, then they take what room is left, the newest first.
+    # all vital notes, what helps the question goes first, then they take what room is left, the gravest first.
     profile_from: int = measured(500, source=f"{_TINY}; {_VITAL_WAITS}")
     # It falls no further: one vital note stands in the smallest total, as far as `profile_share` allows.
     profile_least: int = measured(32, source=_ONE_LINE)
     # Classes of notes that are vital to the tenant; a note of another class is like any other.
     vital_classes: tuple[str, ...] = promised(tuple(VitalClass.values))
-    # Vital notes that stand whatever is asked; of more the newest.
+    # Vital notes that stand whatever is asked; of more the gravest, then the newest.
     vital_notes: int = promised(20)
     # Their share of the profile's tokens before name and slots; below `profile_from` they may take all of it.
     vital_share: float = promised(0.4)

@@ -1,6 +1,6 @@
 """How a context is made: request, inputs, prompt, receipt. The whole road, top-down.
 
-One round trip to Postgres reads, one writes. Models are asked, and memories are ranked, with no transaction open. When
+Two round trips to Postgres read, one writes. Models are asked, and memories are ranked, with no transaction open. When
 the memory changes between reading and writing, nothing is written and the context is made again; after a few tries in
 one transaction that holds the memory. An unknown subject gets an answer and stays unknown.
 """

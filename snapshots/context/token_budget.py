@@ -35,15 +35,14 @@ class BudgetTooSmall(Refused):
         self.extras = {"needed": needed}  # members of the problem document
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LineFrame:
-    """An element or a date that holds lines together, and the tokens of opening and closing it. ``block`` tells frames
-    apart that look the same."""
+    """An element or a date that holds lines together, and the tokens of opening and closing it. Two frames may look the
+    same; a renderer makes each once, and pieces in one frame stand together."""
 
     opening: str
     closing: str
     tokens: int
-    block: str = ""
 
 
 Frames = tuple[LineFrame, ...]

@@ -67,9 +67,9 @@ class TextLooks:
 @dataclass(frozen=True, slots=True)
 class MemoryItem:
     """One memory that may become an ``user_memory`` element; ``relevance`` and ``confidence`` are 0..1. ``score``
-    orders items of one call; below ``least`` the question does not take it. ``grade``, ``vital``, ``words`` (its own
-    words in its message) and ``statement_ids`` (messages that say it) are a note's. ``is_noted``: notes say all of it.
-    ``doubted_since``: possibly untrue since then; ``ended_at``: untrue since then.
+    orders items of one call; below ``least`` the question does not take it. ``grade``, ``vital``, ``vital_class``,
+    ``words`` (its own words in its message) and ``statement_ids`` (messages that say it) are a note's. ``is_noted``:
+    notes say all of it. ``doubted_since``: possibly untrue since then; ``ended_at``: untrue since then.
     """
 
     lane: CandidateLane
@@ -89,6 +89,7 @@ class MemoryItem:
     least: float = 0.0
     grade: str = ""
     vital: bool = False
+    vital_class: str = ""
     words: str = ""
     statement_ids: frozenset[str] = frozenset()
     is_noted: bool = False

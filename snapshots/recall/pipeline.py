@@ -1,9 +1,8 @@
 """How a question is answered: prepare it, read and rank the memory, ask models for more. The whole road, top-down.
 
-Models are asked with no transaction open. An answer takes one round trip to Postgres where this process holds the
-index of the memory, else two: the first brings the index up to date, the other reads the memory's state with the texts
-and the lanes. Texts come from Postgres under row-level security in any case: no index can show one tenant's words to
-another.
+Models are asked with no transaction open. An answer takes two round trips to Postgres: the first brings the index of
+the memory up to date, the other reads the memory's state with the texts and the lanes. Texts come from Postgres under
+row-level security in any case: no index can show one tenant's words to another.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -155,7 +154,8 @@ def search_memory(
     """
     watch, question = Stopwatch(), question.resolve_times_at(query.text, query.read_at)
     with watch.stage("load"):
-        loaded = find_cached_index(reader, question.embedders) or load_current_index(reader, question.embedders)
+        cached = find_cached_index(reader, question.embedders)
+        loaded = load_current_index(reader, question.embedders, cached)
     for left in reversed(range(DEFAULT_RECALL.asked_again + 1)):
         if loaded is None:
             break

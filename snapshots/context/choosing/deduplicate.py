@@ -2,24 +2,28 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 
+from memory_platform.kernel.caches import TextCache
+from snapshots.context.config import DEFAULT_CONTEXT
 from snapshots.context.values import DecisionReason, MemoryItem
 from snapshots.embedding.near_duplicates import normalise_saying
 
 
 @dataclass(frozen=True, slots=True)
 class ContextContents:
-    """A context's contents: keys of its messages, (lane, id) of the prefix's facts, and their folded texts."""
+    """A context's contents: keys of its messages, (lane, id) of the prefix's facts, and the hashes of
+    their words."""
 
     message_keys: frozenset[str] = frozenset()
     facts: frozenset[tuple[str, str]] = frozenset()
-    texts: frozenset[str] = frozenset()
+    texts: frozenset[bytes] = frozenset()
 
 
 @dataclass(slots=True)
 class _SeenItems:
     ids: set[tuple[str, str]] = field(default_factory=set)
-    texts: set[str] = field(default_factory=set)
+    texts: set[bytes] = field(default_factory=set)
 
 
 def normalise_words(text: str) -> str:
@@ -27,12 +31,26 @@ def normalise_words(text: str) -> str:
     return normalise_saying(text).rstrip(" .,!;:")
 
 
-def is_value_named(texts: Sequence[str], slot: MemoryItem) -> bool:
-    """Return whether folded texts name each entry of a preference's value; a number alone names nothing."""
+def _hash_words(text: str) -> bytes:
+    return blake2b(normalise_words(text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+# Returns what is equal for texts with the same words. It holds no text, and each turn compares the same memories again.
+hash_words = TextCache(_hash_words, DEFAULT_CONTEXT.texts_remembered)
+
+
+def list_value_entries(slot: MemoryItem) -> Sequence[str]:
+    """Return the folded entries of a preference's value; none for other slots, and none where one is a bare number,
+    because that names nothing."""
     if slot.lane != "preferences":
-        return False
+        return ()
     entries = [one.strip() for one in normalise_words(slot.text.partition(": ")[2]).split(",")]
-    return all(len(one) > 1 and not one.isdecimal() and any(one in text for text in texts) for one in entries)
+    return entries if all(len(one) > 1 and not one.isdecimal() for one in entries) else ()
+
+
+def are_entries_named(entries: Sequence[str], texts: Sequence[str]) -> bool:
+    """Return whether folded texts name each of the entries, of which there must be one."""
+    return bool(entries) and all(any(one in text for text in texts) for one in entries)
 
 
 def is_said_in_window(item: MemoryItem, message_keys: frozenset[str]) -> bool:
@@ -48,7 +66,7 @@ def screen_items(
     kept: list[MemoryItem] = []
     refused: list[tuple[MemoryItem, DecisionReason]] = []
     for item in best_first:
-        said = normalise_words(item.text) if item.lane == "snapshots" else None
+        said = hash_words(item.text) if item.lane == "snapshots" else None
         reason = _find_refusal(item, said, present, seen)
         if reason is None:
             kept.append(item)
@@ -61,7 +79,7 @@ def screen_items(
 
 
 def _find_refusal(
-    item: MemoryItem, text: str | None, present: ContextContents, seen: _SeenItems
+    item: MemoryItem, text: bytes | None, present: ContextContents, seen: _SeenItems
 ) -> DecisionReason | None:
     if item.is_refused:
         return DecisionReason.UNTRUSTED_INSTRUCTION

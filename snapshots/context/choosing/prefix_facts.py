@@ -1,10 +1,10 @@
-"""Choose the facts of a prefix without room for all: the newest vital notes first, slots before habits."""
+"""Choose the facts of a prefix without room for all: the gravest vital notes first, slots before habits."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from profiles.provenance_and_verdict import STATED_PROVENANCES
-from snapshots.context.choosing.deduplicate import is_value_named, normalise_words
+from snapshots.context.choosing.deduplicate import are_entries_named, list_value_entries, normalise_words
 from snapshots.context.choosing.section_candidates import Refused
 from snapshots.context.token_budget import (
     CountedPiece,
@@ -15,6 +15,7 @@ from snapshots.context.token_budget import (
     count_tokens,
 )
 from snapshots.context.values import DecisionReason
+from snapshots.models import VitalClass
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class VitalRoom:
 def order_prefix_shelf(shelf: SectionShelf, vital: VitalRoom) -> tuple[SectionShelf, Refused]:
     """Return the profile's shelf in the order in which the prefix takes it, and slots that vital notes repeat.
 
-    The newest vital notes within their room, slots, the other vital notes, then limits and habits: confirmed ones
+    The gravest vital notes within their room, slots, the other vital notes, then limits and habits: confirmed ones
     first, the newest first. Vital notes beyond the most compete by the question alone.
     """
     notes = [piece for piece in shelf.pieces if _is_note(piece)]
@@ -47,7 +48,9 @@ def order_prefix_shelf(shelf: SectionShelf, vital: VitalRoom) -> tuple[SectionSh
     if vital.waits and len(first) < len(standing):
         return replace(shelf, pieces=()), []
     said = [normalise_words(piece.source_memory.text) for piece in first if piece.source_memory]
-    repeats = [one for one in slots if one.source_memory and is_value_named(said, one.source_memory)]
+    repeats = [
+        one for one in slots if one.source_memory and are_entries_named(list_value_entries(one.source_memory), said)
+    ]
     ordered = (*first, *_leave_out(slots, repeats), *_leave_out(standing, first), *habits)
     return replace(shelf, pieces=ordered), [(piece, DecisionReason.DUPLICATE_OF_PROFILE) for piece in repeats]
 
@@ -70,13 +73,17 @@ def add_vital_facts(
 
 
 def _list_vital_notes(shelf: SectionShelf, vital: VitalRoom) -> list[CountedPiece]:
-    """Return the vital notes that stand whatever is asked, the newest first, of one moment the surest."""
-    notes = [piece for piece in shelf.pieces if _is_note(piece) and _is_vital(piece)]
-    return sorted(
-        notes,
-        key=lambda piece: (piece.since, piece.source_memory.confidence if piece.source_memory else 0.0),
-        reverse=True,
-    )[: vital.most]
+    """Return the vital notes that stand whatever is asked, the gravest first, then the newest, then the surest."""
+    notes = [
+        (piece, item) for piece in shelf.pieces if (item := piece.source_memory) and _is_note(piece) and item.vital
+    ]
+    notes.sort(key=lambda one: (rank_gravity(one[1].vital_class), one[0].since, one[1].confidence), reverse=True)
+    return [piece for piece, _ in notes[: vital.most]]
+
+
+def rank_gravity(vital_class: str) -> int:
+    """Return how grave it is to miss a vital note of a class: what harms a body at once comes before the rest."""
+    return {VitalClass.ALLERGY: 2, VitalClass.ILLNESS: 1}.get(VitalClass(vital_class), 0) if vital_class else 0
 
 
 def order_by_time(pieces: Sequence[CountedPiece], shelf: SectionShelf) -> tuple[CountedPiece, ...]:

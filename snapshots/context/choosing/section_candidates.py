@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from snapshots.context.choosing.deduplicate import ContextContents, normalise_words, screen_items
+from snapshots.context.choosing.deduplicate import ContextContents, hash_words, screen_items
 from snapshots.context.choosing.profile_facts import may_harm_if_missing, order_facts
 from snapshots.context.token_budget import CountedPiece, SectionShelf
 from snapshots.context.values import (
@@ -102,7 +102,7 @@ def build_context_contents(
     return ContextContents(
         frozenset(turn.key for turn in (*spoken, *echoed) if isinstance(turn, ContextTurn)),
         frozenset((fact.lane, fact.id) for fact in facts),
-        frozenset(normalise_words(fact.text) for fact in facts),
+        frozenset(hash_words(fact.text) for fact in facts),
     )
 
 

@@ -154,7 +154,10 @@ def make_fact_certainty(belief: FactRow | PreferenceRow) -> FactCertainty:
 
 def make_memory_item(memory: RecalledMemory) -> MemoryItem:
     """Return a snapshot as an item; a speaker other than the subject stands before the words."""
-    text = f"{memory.name}: {memory.text}" if memory.name else memory.text
+    return _make_recalled_item(memory, f"{memory.name}: {memory.text}" if memory.name else memory.text)
+
+
+def _make_recalled_item(memory: RecalledMemory, text: str, **of_note: Any) -> MemoryItem:
     looks = INSPECTED_TEXTS(text)
     return MemoryItem(
         lane="snapshots",
@@ -171,6 +174,7 @@ def make_memory_item(memory: RecalledMemory) -> MemoryItem:
         untrusted_instruction=looks.instructs,
         looks=looks,
         explain=memory.explain,
+        **of_note,
     )
 
 
@@ -183,15 +187,15 @@ def group_statements_by_note(around: ContextSurroundings) -> Mapping[UUID, froze
 
 def make_note_item(note: RecalledNote, vital: Collection[str], statements_by_note: Told) -> MemoryItem:
     about = (note.about.label, note.about.relation) if note.about else ("", "")
-    text = render_note_words(note.memory.text, about, note.context)
-    item = replace(
-        make_memory_item(note.memory),
+    return _make_recalled_item(
+        note.memory,
+        render_note_words(note.memory.text, about, note.context),
         grade=note.grade,
         vital=note.vital_class in vital,
+        vital_class=note.vital_class,
         words=note.memory.text,
         statement_ids=_list_statement_ids(note.memory.id, note.statement_id, statements_by_note),
     )
-    return mark_instructions(replace(item, text=text))
 
 
 def _list_statement_ids(note_id: UUID, statement_id: UUID | None, statements_by_note: Told) -> frozenset[str]:
@@ -242,6 +246,7 @@ def _make_standing_note(row: Sequence[Any], *, vital: Collection[str], statement
             valid_since=at_offset(valid_at, offset),
             grade=grade,
             vital=vital_class in vital,
+            vital_class=vital_class,
             words=text,
             statement_ids=_list_statement_ids(note_id, statement_id, statements_by_note),
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from snapshots.context.choosing.adjusted_relevance import raise_relevance, shorten_message
-from snapshots.context.choosing.deduplicate import is_value_named, normalise_words
+from snapshots.context.choosing.deduplicate import are_entries_named, list_value_entries, normalise_words
 from snapshots.context.values import MemoryItem
 from snapshots.understanding.drafting.near_duplicates import says_the_same
 from snapshots.understanding.heard.turn_kinds import tells_something
@@ -38,13 +38,14 @@ def drop_noted_words(items: Sequence[MemoryItem], standing: Iterable[MemoryItem]
 def merge_slots_into_notes(notes: Iterable[MemoryItem], slots: Sequence[MemoryItem]) -> Iterator[MemoryItem]:
     """Yield memories, then slots: a note that names a preference's value replaces it, and is as relevant."""
     noted: set[str] = set()
+    values = [(slot, entries) for slot in slots if (entries := list_value_entries(slot))]
     for note in notes:
         said = (
             [normalise_words(note.text)]
-            if note.kind == "note" and not note.doubted_since and not note.is_refused
+            if values and note.kind == "note" and not note.doubted_since and not note.is_refused
             else []
         )
-        named = [slot for slot in slots if said and is_value_named(said, slot)]
+        named = [slot for slot, entries in values if are_entries_named(entries, said)]
         noted |= {slot.id for slot in named}
         best = max(named, key=lambda slot: slot.relevance, default=note)
         more = best.relevance / max(note.relevance, _LEAST)

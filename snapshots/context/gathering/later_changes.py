@@ -10,7 +10,7 @@ from typing import Any
 from memory_platform.kernel.clock import at_offset
 from profiles.models import TagKind
 from snapshots.context.choosing.adjusted_relevance import raise_relevance
-from snapshots.context.choosing.deduplicate import normalise_words
+from snapshots.context.choosing.deduplicate import hash_words
 from snapshots.context.config import DEFAULT_CONTEXT
 from snapshots.context.values import MemoryItem
 from snapshots.understanding.changes.change_words import find_cues
@@ -195,16 +195,17 @@ def update_changed_items(
     return sorted(kept.values(), key=lambda item: item.id not in wanted)
 
 
-def list_ended_notes(items: Sequence[MemoryItem], changes: NoteChanges) -> Iterator[MemoryItem]:
-    """Yield ended notes whose replacement helps, with its relevance, unless they repeat an item."""
+def list_ended_notes(items: Sequence[MemoryItem], changes: NoteChanges) -> list[MemoryItem]:
+    """Return ended notes whose replacement helps, with its relevance, unless they repeat an item."""
     held = {item.id: item for item in items}
-    said = {normalise_words(item.text) for item in items}
+    ended: list[MemoryItem] = []
     for change in changes.of_note.values():
         newest = changes.find_newest(change) if change.older else None
         now = held.get(newest.id) if newest else None
-        helps = now is not None and now.relevance >= DEFAULT_CONTEXT.min_relevance
-        if change.older and now and helps and normalise_words(change.older.text) not in said:
-            yield _raise_to_older(change.older, now)
+        if change.older and now and now.relevance >= DEFAULT_CONTEXT.min_relevance:
+            ended.append(_raise_to_older(change.older, now))
+    said = {hash_words(item.text) for item in items} if ended else set[bytes]()
+    return [item for item in ended if hash_words(item.text) not in said]
 
 
 def is_correction(text: str) -> bool:

@@ -147,7 +147,9 @@ class PieceRenderer:
         if item.valid_since is None:
             return ()
         line = render_day_line(self._render_since(item, today), self.language)
-        return (LineFrame(line, "", self._count_tag(line), block="vital" if item.vital else ""),)
+        if (line, item.vital) not in self._frames:
+            self._frames[line, item.vital] = LineFrame(line, "", self._count_tag(line))
+        return (self._frames[line, item.vital],)
 
     def render_passage(self, passage: Passage) -> CountedPiece:
         label = {"label": passage.label} if passage.label else {}

@@ -142,15 +142,26 @@ def _join_parts(
     for part in parts:
         before = joined[-1] if joined else None
         if before and belong(before, part, message.text) and _may_join(before, part, message, config):
-            surer = max(before.grade, part.grade, key=lambda grade: grade.lasting)
-            vital = before.vital_class or part.vital_class
-            is_other = (before if surer is before.grade else part).is_other
+            telling = _choose_telling_part(before, part)
+            lasting = max(before.grade.lasting, part.grade.lasting)
             joined[-1] = replace(
-                before, end=part.end, sentence=part.sentence, grade=surer, vital_class=vital, is_other=is_other
+                telling,
+                start=before.start,
+                end=part.end,
+                sentence=part.sentence,
+                grade=replace(telling.grade, lasting=lasting),
+                vital_class=before.vital_class or part.vital_class,
+                language=before.language,
             )
         else:
             joined.append(part)
     return joined
+
+
+def _choose_telling_part(before: NotePart, after: NotePart) -> NotePart:
+    """Return the part whose grade the joined note has: the vital one, which must not end with a plan beside it, else
+    the surer one."""
+    return max(before, after, key=lambda part: (bool(part.vital_class), part.grade.lasting))
 
 
 def _may_join(before: NotePart, after: NotePart, message: SpokenMessage, config: NotingConfig) -> bool:

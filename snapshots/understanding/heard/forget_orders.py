@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -55,7 +55,8 @@ def find_forget_orders(text: str, *, acknowledged: bool = False) -> tuple[Spoken
     """
     form = fold_for_matching(text[: LONGEST_READ + 1])
     heard = sorted(_choose_orders(form, acknowledged=acknowledged))
-    return tuple(_drop_repeated_orders(form, [_build_order_with_names(form, start, end) for start, end in heard]))
+    orders = [_build_order_with_names(form, start, end) for start, end in heard]
+    return tuple(_drop_repeated_orders(form, _join_order_with_its_name(form, orders)))
 
 
 def list_possible_orders(form: str) -> Iterator[tuple[int, int, str]]:
@@ -141,6 +142,20 @@ def _build_order_with_names(form: str, first: int, end: int) -> SpokenForgetOrde
             both = dict.fromkeys((*described, *names))
             return SpokenForgetOrder(at, end, tuple(both), refers=True, is_described=True)
     return SpokenForgetOrder(first, end, tuple(names), refers_back(form[first:end]))
+
+
+def _join_order_with_its_name(form: str, orders: Sequence[SpokenForgetOrder]) -> list[SpokenForgetOrder]:
+    """Return orders; "forget that bit, what I said about the loan" is one: carried out as two, the second would look
+    elsewhere for what the first has removed."""
+    joined: list[SpokenForgetOrder] = []
+    for one in orders:
+        before = joined[-1] if joined else None
+        is_name = one.refers and one.names and re.search(r"\w", form[before.end : one.start] if before else "") is None
+        if before and is_name and not before.names and not before.is_everything:
+            joined[-1] = replace(one, start=before.start)
+        else:
+            joined.append(one)
+    return joined
 
 
 def _drop_repeated_orders(form: str, orders: Sequence[SpokenForgetOrder]) -> list[SpokenForgetOrder]:

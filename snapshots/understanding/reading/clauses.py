@@ -54,7 +54,7 @@ def blank_others_words(message: str) -> str:
     form = fold_for_matching(message)
     if _RE["task_on_text"].match(form):
         return ""
-    form = _blank_reported(_blank_quoted(_RE["added"].sub(_to_blanks, form)))
+    form = _blank_reported(_blank_pasted(_blank_quoted(_RE["added"].sub(_to_blanks, form))))
     return "" if len(_RE["dialogue_line"].findall(form)) > 1 else form
 
 
@@ -67,6 +67,11 @@ def split_reply_clauses(message: str) -> list[Clause]:
 
 def _blank_quoted(form: str) -> str:
     return _RE["not_own"].sub(_to_blanks, form)
+
+
+def _blank_pasted(form: str) -> str:
+    """Return the form without what the user pasted beside own words; a message that is one paragraph is the user's."""
+    return _RE["pasted_text"].sub(_to_line_ends, form) if "\n" in form.strip() else form
 
 
 def _blank_reported(form: str) -> str:

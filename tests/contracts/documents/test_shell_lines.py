@@ -27,7 +27,7 @@ SETTING = {page: [API] for page in ("docs/memory/notes.md", "docs/contexts/inten
         """curl -s $BASE/v1/policies -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
         -d '{"changes": {"recall": {"top_k": 5}}, "reason": "shorter"}'\n"""
     ],
-    "docs/contexts/documents-in-answers.md": list_shell_lines("docs/contexts/documents.md")[:1],
+    "docs/contexts/documents-in-answers.md": [*list_shell_lines("docs/contexts/documents.md")[:1], "sleep 1\n"],
     "docs/contexts/documents.md": ["mkdir handbook; echo '带薪年假二十天。' > handbook/leave.md\n"],
 }
 # Pages with a program that waits for the workers.

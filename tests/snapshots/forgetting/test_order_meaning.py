@@ -28,6 +28,19 @@ def test_an_order_that_names_a_turn_leaves_the_nearer_one(world: World) -> None:
     assert secret.id not in found.messages
 
 
+def test_an_order_and_the_name_behind_it_take_back_one_clause(world: World) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        talk, _ = start_talk(world.acme.subject, "Not in a pub, I don't drink, four years in March.")
+        order = tell(
+            talk, "He went into rehab in spring. No, forget that bit, what I said about rehab, it's not mine to tell."
+        )
+        assert len(find_forget_orders(order.content)) == 1
+        found = find_targets(world.acme.subject, order)
+    assert {key: {order.content[start:end] for start, end in cut} for key, cut in found.messages.items()} == {
+        order.id: {"He went into rehab in spring"}
+    }
+
+
 def test_an_order_for_everything_means_nothing_here(world: World) -> None:
     with tenant_tx(world.acme.tenant.id):
         talk, _ = start_talk(world.acme.subject, SECRET)

@@ -85,6 +85,16 @@ def test_of_many_vital_notes_the_newest_stand_oldest_first() -> None:
     assert reason_of(result, "m-19") == "over_budget"
 
 
+@pytest.mark.parametrize("total", [150, 300, 500])
+def test_what_harms_a_body_stands_before_newer_vital_notes_of_another_class(total: int) -> None:
+    nuts = memory(90, "Nuts close my throat", kind="note", vital=True, vital_class="allergy", valid_since=SINCE)
+    other = tuple(replace(one, text=f"No stairs {one.id}", vital_class="accessibility") for one in vital_notes(30))
+    result = context(ContextMaterial(StandingProfile(notes=(*other, nuts))), budget=within(total))
+    held = kept_in_prefix(result)
+    assert "m-90" in held
+    assert held[1:] == [one.id for one in other][: len(held) - 1][::-1]
+
+
 POLLEN = {"en": "Pollen {} closes my throat", "zh": "{}号花粉会让我喉咙肿起来"}
 
 

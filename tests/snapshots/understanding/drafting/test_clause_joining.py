@@ -36,6 +36,18 @@ def test_a_sentence_that_leans_on_the_one_before_joins_it() -> None:
     assert parts("我女儿在上小学。她对牛奶过敏。", [0.9, 0.9]) == ["我女儿在上小学。她对牛奶过敏"]
 
 
+@pytest.mark.parametrize(
+    "message", ["My niece turns six on Friday. She's allergic to mango", "我女儿下个月满六岁。她对芒果过敏"]
+)
+def test_a_vital_clause_lends_its_grade_to_a_plan_beside_it(message: str) -> None:
+    spoken = SpokenMessage(message, tuple(split_clauses(message)), "")
+    kinds = [("plan", 0.9, 0.0), ("limit", 0.6, 0.9)]
+    grades = [ClauseGrade(kind, lasting, kind, 0.0, 0.0, vital, "allergy") for kind, lasting, vital in kinds]
+    (part,) = assemble_parts(spoken, grades)
+    assert (message[part.start : part.end], part.grade.kind, part.vital_class) == (message, "limit", "allergy")
+    assert part.grade.lasting == 0.9
+
+
 def test_a_fragment_needs_more_certainty_unless_it_answers() -> None:
     assert parts("the routine", [0.6]) == []
     assert parts("the routine", [0.85]) == ["the routine"]

@@ -120,3 +120,27 @@ def test_a_message_of_64_kib_is_cut_in_linear_time(piece: str) -> None:
 )
 def test_words_of_others_and_texts_to_work_on_are_no_clauses(text: str, clauses: list[str]) -> None:
     assert [one.text for one in split_clauses(text)] == clauses
+
+
+LETTER = {
+    "en": "I am Petra Holt, and I have been with the firm for nine years. I am vegan. We need six rooms near the lift.",
+    "zh": "本人在此岗位工作二十年,对樟脑过敏,请各位移交时勿放樟脑丸。我们十一月在南京举办培训,请各科室于月底前报名单。",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "clauses"),
+    [
+        (f'Can you sum this up?\n\n"{LETTER["en"]}"', ["Can you sum this up"]),
+        (f"What do they want from me?\nDear team,\n{LETTER['en']}\nRegards, Petra", ["What do they want from me"]),
+        (f"就告诉我跟我有关的\n“{LETTER['zh']}”\n我是二室的", ["就告诉我跟我有关的", "我是二室的"]),
+        (f"这通知什么意思\n各位同事:\n{LETTER['zh']}", ["这通知什么意思"]),
+    ],
+)
+def test_a_letter_that_is_pasted_beside_own_words_is_no_clause(text: str, clauses: list[str]) -> None:
+    assert [one.text for one in split_clauses(text)] == clauses
+
+
+def test_a_letter_to_the_assistant_is_the_users_own() -> None:
+    for text in (f"Dear support,\n{LETTER['en']}", f"尊敬的客服:\n{LETTER['zh']}", f'"{LETTER["en"]}"'):
+        assert len(split_clauses(text)) > 3

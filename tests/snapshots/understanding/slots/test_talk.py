@@ -31,6 +31,11 @@ def read(row: dict[str, Any]) -> dict[str, Any]:
     return describe(read_slots(row["text"], ExtractionContext(previous=row.get("previous")), message_key="m"))
 
 
+@pytest.mark.parametrize("who", ["那个专家 Dr. Albrecht", "有个外宾", "那位", "两位嘉宾"])
+def test_a_guests_diet_is_not_the_users(who: str) -> None:
+    assert read_slots(f"{who}下周二来,吃素的,主任让我安排午饭", message_key="m") == []
+
+
 HOMES = [
     ("I am allergic to peanuts, and my home is at 12 Elm Street.", "home", "12 Elm Street"),
     ("I am allergic to peanuts and our new address is 12 Elm Street.", "home", "12 Elm Street"),
