@@ -26,6 +26,8 @@ def find_reported_speech(form: str) -> Iterator[tuple[int, int]]:
         for found in pattern.finditer(form):
             start, end = _find_speech_span(found)
             said = form[start:end]
+            if said.startswith('"') and form.count('"', 0, start) % 2:  # it closes a quotation
+                continue
             if not _RE["advises"].search(form, found.start(), start) or _RE["speaks_of_self"].search(said):
                 yield start, end
     for found in _RE["spoken_of"].finditer(form) if quotes else ():

@@ -115,6 +115,11 @@ def test_a_message_of_64_kib_is_cut_in_linear_time(piece: str) -> None:
         ("Fix this sentence: I am allergic to lateness", []),
         ("帮我看这句话通顺吗:患者术后返回病房,神志清", []),
         ('My dog is called "Sir Barks a Lot"', ['My dog is called "Sir Barks a Lot"']),
+        (
+            "You know what Iona said? \"Dad, I'm going to be a vet and I'm allergic to spelling\"",
+            ["You know what Iona said"],
+        ),
+        ("豆包说“我妈不爱办卡,她说办卡的店都会跑路”,笑死我了", ["豆包说", "笑死我了"]),
         ("看一下日程:我周三要开会", ["看一下日程", "我周三要开会"]),
     ],
 )
