@@ -35,7 +35,9 @@ from snapshots.models import NoteGrade, VitalClass
 from snapshots.recall.answer import LaneAnswers, RecallAnswer
 from snapshots.recall.loading.load_stored_memory import SubjectReader
 from snapshots.recall.values import RecalledMemory, RecalledNote
+from snapshots.understanding.drafting.person_mentions import find_person
 from snapshots.understanding.grading.clause_features import find_question
+from snapshots.understanding.reading.text_folding import detect_rule_language
 from snapshots.understanding.statements.statements import STATEMENT_VERSION
 from snapshots.window.values import WindowMessage as HeldTurn
 
@@ -48,6 +50,7 @@ _FACTS = ("fields", "attributes", "preferences", "tags", "notes")
 _SPEAKERS = re.compile(r"^(?:user|assistant|tool): ", re.MULTILINE)
 # Terms of an answer that may need its question to be understood.
 BARE_TERMS = 6
+_YOUR = re.compile(r"\byour\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,13 +226,20 @@ def _is_lasting(note: MemoryItem) -> bool:
 
 def render_note_words(text: str, about: tuple[str, str], context: str) -> str:
     """Return the words of a note so that they stand alone. Whom it is about (label, relation) is added where it does
-    not say so, and its question before a bare answer."""
+    not say so, and its question before a bare answer, or before one to a question about somebody else."""
     label, relation = about
     if label and label.casefold() not in text.casefold():
         return f"{label} ({relation}): {text}" if relation and relation != label else f"{label}: {text}"
-    if context.rstrip().endswith(("?", "？")) and len(split_terms(text)) <= BARE_TERMS:
-        return f"{find_question(context)} {text}"
+    if context.rstrip().endswith(("?", "？")):
+        question = find_question(context)
+        if len(split_terms(text)) <= BARE_TERMS or asks_about_other(question):
+            return f"{question} {text}"
     return text
+
+
+def asks_about_other(question: str) -> bool:
+    """Return whether the assistant's question names somebody of the user's: "How is your mother?"."""
+    return find_person(_YOUR.sub("my", question), detect_rule_language(question)) is not None
 
 
 def _make_standing_note(row: Sequence[Any], *, vital: Collection[str], statements_by_note: Told) -> MemoryItem:
