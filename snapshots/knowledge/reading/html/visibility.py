@@ -31,8 +31,9 @@ _NEVER_READ = frozenset(
 )
 _NAVIGATION_ROLES = {"navigation", "banner", "contentinfo", "search", "complementary", "menu", "dialog"}
 _HIDING_STYLE = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|font-size\s*:\s*0(?:\D|$)|opacity\s*:\s*0(?:[^.\d]|$)"
-    r"|(?:left|top|text-indent)\s*:\s*-\d{3,}",
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:font-size|opacity)\s*:\s*0(?:\.0*)?(?![.\d])"
+    # A margin of -100px moves the target of a link below a fixed header: only larger ones move text out of sight.
+    r"|(?<![\w-])(?:left|top|text-indent)\s*:\s*-\d{3,}|margin-(?:left|top)\s*:\s*-\d{4,}",
     re.IGNORECASE,
 )
 # The sign beside a heading that links to it, as documentation generators make it.
