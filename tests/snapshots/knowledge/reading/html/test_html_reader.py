@@ -59,3 +59,10 @@ def test_markdown_is_what_a_visitor_reads_too(hidden: str) -> None:
 def test_what_is_small_pale_or_moved_a_little_stays(style: str) -> None:
     page = f'<h2 style="{style}">退货</h2><p style="{style}">Within 30 days.</p>'
     assert read_document(page.encode(), "text/html").text == "退货\n\nWithin 30 days."
+
+
+def test_a_warning_beside_the_text_is_read_and_a_side_column_is_not() -> None:
+    page = "<aside>See also</aside><main>Use a kettle.<aside>Never boil it dry. 切勿干烧。</aside>Then wait.</main>"
+    text = "Use a kettle.\n\nNever boil it dry. 切勿干烧。\n\nThen wait."
+    assert read_document(page.encode(), "text/html").text == text
+    assert read_document(b"<aside>See also</aside><p>Use a kettle.</p>", "text/html").text == "Use a kettle."
