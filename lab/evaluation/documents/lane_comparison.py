@@ -35,7 +35,7 @@ class LaneFigures:
     relevance: Numbers
 
     def render(self, *, held_out: bool | None) -> list[str]:
-        """Return a line for each way, with what the hybrid gains over it and the interval of that; then how many
+        """Return a line for each way, with what the hybrid gains over it in both and the intervals; then how many
         questions get an answer, of those that have one and of those that have none. ``held_out``: None is both
         halves."""
         asked = np.array([held_out in (None, one.held_out) for one in self.questions])
@@ -58,7 +58,8 @@ class LaneFigures:
             if name != HYBRID:
                 gained = (self.figures[HYBRID] - held)[own]
                 low, high = compute_interval(gained)
-                line += f"  hybrid {gained[:, 1].mean():+.3f} [{low[1]:+.3f}, {high[1]:+.3f}]"
+                gains = zip(gained.mean(axis=0), low, high, strict=True)
+                line += "  hybrid " + ", ".join(f"{mean:+.3f} [{a:+.3f}, {b:+.3f}]" for mean, a, b in gains)
             yield line
 
 

@@ -22,7 +22,7 @@ from snapshots.knowledge.documents.values import (
     VersionCheck,
 )
 from snapshots.knowledge.index.chunk_index_writes import move_in_index, remove_from_index
-from snapshots.models import Chunk, Document, DocumentBody, DocumentCollection, DocumentStatus, Job, JobKind
+from snapshots.models import Chunk, Document, DocumentBody, DocumentCollection, DocumentStatus, Job, JobKind, JobPart
 from snapshots.queue.requested_jobs import add_finished_job, add_job
 from snapshots.receipts.prompts_of_deleted_documents import drop_prompts_with_document
 from tenants.services.audit import Actor, record_audit
@@ -93,6 +93,8 @@ def delete_document(external_id: str, *, by: Actor, accept: VersionCheck, reason
     document_id = str(document.id)
     drop_prompts_with_document(document.id)
     remove_from_index(_list_chunk_ids(document))
+    # What jobs that wait, or were given up, have embedded of it.
+    JobPart.objects.filter(job__kind=JobKind.DOCUMENT, job__params__document=document_id).delete()
     document.delete()
     record_audit(by, "document.deleted", object_kind=KIND, object_id=document_id, reason=reason)
 

@@ -15,6 +15,7 @@ _BREAKS_LINE = frozenset(
     {
         "address",
         "article",
+        "aside",
         "blockquote",
         "body",
         "center",

@@ -11,7 +11,6 @@ _NEVER_READ = frozenset(
         "noscript",
         "template",
         "nav",
-        "aside",
         "form",
         "button",
         "select",
@@ -29,10 +28,13 @@ _NEVER_READ = frozenset(
         "footer",
     }
 )
+# What holds the title, or a warning beside the text, in the content of a page, and navigation around it.
+_READ_IN_CONTENT = frozenset({"header", "aside"})
 _NAVIGATION_ROLES = {"navigation", "banner", "contentinfo", "search", "complementary", "menu", "dialog"}
 _HIDING_STYLE = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|font-size\s*:\s*0(?:\D|$)|opacity\s*:\s*0(?:[^.\d]|$)"
-    r"|(?:left|top|text-indent)\s*:\s*-\d{3,}",
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:font-size|opacity)\s*:\s*0(?:\.0*)?(?![.\d])"
+    # A margin of -100px moves the target of a link below a fixed header: only larger ones move text out of sight.
+    r"|(?<![\w-])(?:left|top|text-indent)\s*:\s*-\d{3,}|margin-(?:left|top)\s*:\s*-\d{4,}",
     re.IGNORECASE,
 )
 # The sign beside a heading that links to it, as documentation generators make it.
@@ -40,9 +42,8 @@ _MARKER_CLASSES = {"headerlink", "anchor-link", "hash-link", "heading-anchor", "
 
 
 def is_read(node: LexborNode, *, in_content: bool) -> bool:
-    """Return whether a visitor reads the element. ``in_content``: it stands in ``main`` or ``article``, where a
-    ``header`` holds the title and not the navigation."""
-    if node.tag in _NEVER_READ or (node.tag == "header" and not in_content):
+    """Return whether a visitor reads the element. ``in_content``: it stands in ``main`` or ``article``."""
+    if node.tag in _NEVER_READ or (node.tag in _READ_IN_CONTENT and not in_content):
         return False
     marks = node.attributes
     return not marks or not _is_hidden(marks)

@@ -109,7 +109,7 @@ def test_questions_without_an_answer_count_only_as_answered_or_not() -> None:
     assert compared.render(held_out=False) == [
         "1 questions that are not held out",
         "  hybrid      hit@5 1.000  nDCG@10 1.000",
-        "  BM25 alone  hit@5 1.000  nDCG@10 0.500  hybrid +0.500 [+0.500, +0.500]",
+        "  BM25 alone  hit@5 1.000  nDCG@10 0.500  hybrid +0.000 [+0.000, +0.000], +0.500 [+0.500, +0.500]",
         "  1 of 1 with an answer are answered",
         "  0 of 1 without an answer are answered",
     ]

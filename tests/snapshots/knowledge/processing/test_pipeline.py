@@ -29,11 +29,11 @@ def tenant_id(world: World) -> UUID:
     return world.acme.tenant.id
 
 
-def upload_text(tenant_id: UUID, content: str) -> None:
+def upload_text(tenant_id: UUID, content: str, name: str = "tea") -> None:
     """Upload Markdown under one id."""
     sent = DocumentUpload(content.encode(), "text/markdown", title="Teas")
     with tenant_tx(tenant_id):
-        put_document("tea", sent, by=COMMAND_LINE, accept=lambda *_: None)
+        put_document(name, sent, by=COMMAND_LINE, accept=lambda *_: None)
 
 
 def run(tenant_id: UUID) -> dict[str, int]:
@@ -177,6 +177,30 @@ def test_what_was_embedded_stays_when_the_workers_time_ends(tenant_id: UUID, mon
     assert result["embedded"] == result["chunks"] and sum(asked) == 2 + result["chunks"]
     with tenant_tx(tenant_id):
         assert not JobPart.objects.exists()
+
+
+def test_what_was_embedded_of_a_deleted_document_is_gone_at_once(
+    tenant_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "DOCUMENT_CONFIG", replace(DOCUMENT_CONFIG, batch=2))
+    asked: list[int] = []
+
+    def embed(rows: list[object], **options: object) -> object:
+        asked.append(len(rows))
+        if len(asked) % 2 == 0:
+            raise ConnectionError
+        return prepare_index_rows(rows, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(pipeline, "prepare_index_rows", embed)
+    for name in ("tea", "茶"):
+        upload_text(tenant_id, "\n\n".join(PARTS), name)
+    run(tenant_id)
+    with tenant_tx(tenant_id):
+        assert JobPart.objects.count() == 2
+    _delete(tenant_id)
+    with tenant_tx(tenant_id):
+        left = Document.objects.get()
+        assert (left.external_id, JobPart.objects.get().job_id) == ("茶", left.job_id)
 
 
 def test_a_worker_that_lost_its_lease_changes_nothing(tenant_id: UUID) -> None:

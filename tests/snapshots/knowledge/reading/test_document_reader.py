@@ -59,6 +59,23 @@ def test_code_is_cut_by_definition() -> None:
     assert len(document.blocks) == 34
 
 
+@pytest.mark.parametrize(
+    ("content_type", "code", "names"),
+    [
+        ("text/javascript", "function greet() {\n  hi();\n}\n\nclass Box {}\n", ["greet", "Box"]),
+        ("text/x-typescript", "export function greet(): void {}\n\ninterface Box {\n  a: 1;\n}\n", ["greet", "Box"]),
+        ("text/x-tsx", "export function Greet() {\n  return <b>嗨</b>\n}\n\nconst Box = () => 1;\n", ["Greet", "Box"]),
+        ("text/x-java", "class Greeter {\n  int a;\n}\n\ninterface Box {\n}\n", ["Greeter", "Box"]),
+        ("text/x-go", "func greet() {\n}\n\ntype Box struct {\n}\n", ["greet", "Box"]),
+        ("text/x-rust", "// 问候\nfn greet() {}\n\nstruct Box {}\n", ["greet", "Box"]),
+        ("text/x-c", "int greet(void) {\n  return 1;\n}\n\nstruct box {\n  int a;\n};\n", ["greet(void)", "box"]),
+        ("text/x-c++", "int greet() {\n  return 1;\n}\n\nclass Box {\n  int a;\n};\n", ["greet()", "Box"]),
+    ],
+)
+def test_definitions_of_each_language_are_named(content_type: str, code: str, names: list[str]) -> None:
+    assert [path for _, _, path in outline(read_document(code.encode(), content_type))] == [(name,) for name in names]
+
+
 def test_questions_keep_their_answers() -> None:
     lines = (
         '{"question": "多久到货?", "answer": "三天。"}\n\n{"question": "Cost?", "answer": "Free.", "section": "Post"}\n'

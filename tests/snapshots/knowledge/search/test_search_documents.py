@@ -119,10 +119,8 @@ def test_odd_questions_are_answered(acme: UUID, text: str) -> None:
 
 
 def test_the_best_passages_stand_at_both_ends_on_request(acme: UUID) -> None:
-    best_first = ask(acme, "refund of a suitcase")
-    assert len(best_first) == 3 or len(best_first) == 2
-    at_edges = ask(acme, "refund of a suitcase", order="edges_first")
-    assert (at_edges[0], at_edges[-1]) == (best_first[0], best_first[1])
+    first, second, third = ask(acme, "refund of a suitcase")
+    assert ask(acme, "refund of a suitcase", order="edges_first") == [first, third, second]
 
 
 def test_nothing_is_held_in_cells_or_blocks_while_it_is_little(acme: UUID) -> None:
