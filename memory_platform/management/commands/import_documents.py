@@ -3,6 +3,7 @@
 import time
 from argparse import ArgumentParser
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from snapshots.config import JOB_CONFIG
 from snapshots.knowledge.documents.document_store import preview_upload, put_document
 from snapshots.knowledge.documents.selectors import list_documents
 from snapshots.knowledge.documents.values import DocumentVerdict
-from snapshots.models import DocumentStatus
+from snapshots.models import Document, DocumentStatus
 from snapshots.queue.requested_jobs import waits_for_worker
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
@@ -44,7 +45,9 @@ class Command(PlatformCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("folder", type=Path, help="its files are taken by their endings, folders in it, too")
         parser.add_argument("--tenant", required=True, help="slug of the tenant that the documents belong to")
-        parser.add_argument("--collection", help="id of a collection, which must exist")
+        parser.add_argument(
+            "--collection", help="id of a collection, which must exist; without it documents stay where they are"
+        )
         parser.add_argument("--dry-run", action="store_true", help="tell what is new or changed, and change nothing")
         parser.add_argument("--wait", action="store_true", help="wait until the workers have indexed the documents")
         help_text = "seconds after which waiting ends when no worker takes a job (default: %(default)g)"
@@ -84,9 +87,15 @@ class Command(PlatformCommand):
             documents.refused.append((one.path, f"it cannot be read: {fault.strerror}"))
             return "refused"
         with tenant_tx(tenant.id):
+            if collection is None:  # a labelled document must not come into the open because an option was left out
+                upload = replace(upload, collection=self._find_collection_of(one.document_id))
             if dry_run:
                 return preview_upload(one.document_id, upload)
             return put_document(one.document_id, upload, by=COMMAND_LINE, accept=lambda *_: None).verdict
+
+    def _find_collection_of(self, document_id: str) -> str | None:
+        rows = Document.objects.filter(external_id=document_id, collection_id__isnull=False)
+        return rows.values_list("collection__external_id", flat=True).first()
 
     def _report(self, documents: DocumentFolder, counts: "Counter[str]", *, dry_run: bool) -> None:
         told = ", ".join(f"{counts[verdict]:,} {word}" for verdict, word in WOULD_BE.items())

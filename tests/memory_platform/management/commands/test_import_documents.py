@@ -11,6 +11,7 @@ from django.core.management.base import CommandError
 from django.db import connection
 
 from snapshots.jobs import ASKED
+from snapshots.knowledge.documents.collections import put_collection
 from snapshots.models import Document
 from snapshots.queue.requested_jobs import claim_job, run_due_jobs, run_job
 from tenants.isolation import tenant_tx
@@ -53,6 +54,17 @@ def test_a_folder_is_imported_once_and_only_changes_after_that(world: World, fol
         found = {one.external_id: (one.content_type, one.metadata) for one in Document.objects.all()}
     assert found["tea:绿茶.md"] == ("text/markdown", {"path": "tea/绿茶.md"})
     assert ".secret.md" not in found and "outside.md" not in found and len(found) == 3
+
+
+def test_documents_stay_in_their_collection_when_it_is_not_named_again(world: World, folder: Path) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        put_collection("内部", access_label="staff", by=COMMAND_LINE)
+    load(folder, "--collection", "内部")
+    (folder / "coffee.txt").write_text("Coffee likes 94 degrees.")
+    assert "0 new, 1 changed, 2 unchanged" in load(folder, "--dry-run")
+    load(folder)
+    with tenant_tx(world.acme.tenant.id):
+        assert set(Document.objects.values_list("collection__external_id", flat=True)) == {"内部"}
 
 
 def test_waiting_ends_when_workers_are_done_and_failures_are_told(world: World, tmp_path: Path) -> None:
