@@ -23,6 +23,7 @@ from tenants.models import ActorKind
 from tenants.services.audit import Actor
 from tests.conftest import World
 from tests.snapshots.held import label, remember
+from tests.growth import assert_linear
 
 SAM = ActContext(Actor(ActorKind.STAFF, "7"), "she said so on the phone 电话")
 ADDRESS = ReplacedValue("400 Harbor Street, Portland", "88 Mill Avenue, Portland")
@@ -52,6 +53,11 @@ def test_an_old_value_is_found_by_its_telling_parts(text: str, value: ReplacedVa
 
 
 HOME = ReplacedValue("12 Willow Lane, Portland", "3 Mill Road, Portland")
+@pytest.mark.parametrize("value", ["1" + "区" * 8_000, "1a" * 4_000, "区" * 8_000 + "1", "1 " * 4_000])
+def test_hostile_values_are_compared_in_linear_time(value: str) -> None:
+    assert_linear(lambda old: holds_old_value("Rain in Portland 下雨", ReplacedValue(str(old))), value)
+
+
 CHINESE_HOME = ReplacedValue("上海市浦东新区锦绣路100号", "上海市浦东新区世纪大道8号")
 
 
