@@ -93,7 +93,7 @@ def retire_mentions(
         return []
     lock_subject(holds.subject)
     lock_memory(holds.subject_id)
-    retired = [one.memory for one in find_mentions(holds.subject_id, replaced) if one.memory.id in versions]
+    retired = [one.memory for one in find_mentions(holds.subject_id, replaced, among=versions)]
     _retire_versions(retired, versions, doing, act)
     return retired
 

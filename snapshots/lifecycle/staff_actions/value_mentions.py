@@ -72,7 +72,12 @@ def list_values(learned: BeliefRow | Tag) -> list[ReplacedValue]:
     return list_replaced_values(learned.value)
 
 
-def find_mentions(subject_id: UUID, replaced: Sequence[ReplacedValue], beside: Iterable[UUID] = ()) -> list[Mention]:
+def find_mentions(
+    subject_id: UUID,
+    replaced: Sequence[ReplacedValue],
+    beside: Iterable[UUID] = (),
+    among: Iterable[UUID] | None = None,
+) -> list[Mention]:
     """Return the memories in use that say a replaced value and not the new one, the newest first; those of ``beside``
     are left out, and all but those of ``among``, if it is there. One query."""
     sought = {one: _list_old_parts(one) for one in replaced[:MAX_TEXTS] if _means_one_thing(one.old)}
@@ -82,7 +87,8 @@ def find_mentions(subject_id: UUID, replaced: Sequence[ReplacedValue], beside: I
     for one in sought:
         says |= Q(text__icontains=_choose_search_word(one.old))
     rows = Snapshot.objects.filter(build_current_snapshot_condition(), says, subject_id=subject_id)
-    newest = rows.exclude(id__in=list(beside)).order_by("-position")[:MAX_READ]
+    rows = rows.exclude(id__in=list(beside)) if among is None else rows.filter(id__in=list(among))
+    newest = rows.order_by("-position")[:MAX_READ]
     found = (_find_mention(row, sought) for row in newest)
     return list(islice(filter(None, found), MAX_MENTIONS))
 
