@@ -90,7 +90,7 @@ class StaffActionPage:
         if not form.is_valid():
             # What a merge ended is no longer a choice when its form is sent again.
             is_sent_again = self.act.verb == "merge" and is_already_done(self.act, self.memory, form)
-            return self._redirect_with(ALREADY_DONE_TEXT) if is_sent_again else self.render_page(form)
+            return self.report_already_done() if is_sent_again else self.render_page(form)
         outside = find_run_after_commit(self.act, self.memory, form)
         if outside is None:
             return self.respond_after_action(form, self._run_in_savepoint(form))
@@ -103,7 +103,7 @@ class StaffActionPage:
         """Redirect to the memory after the act, or show the form with the error."""
         if isinstance(done, VersionMismatch | NoLongerHeld):
             if is_already_done(self.act, self.memory, form):
-                return self._redirect_with(ALREADY_DONE_TEXT)
+                return self.report_already_done()
             return self._render_conflict(form)
         if isinstance(done, UndoImpossible):
             return self._redirect_with(
@@ -148,6 +148,9 @@ class StaffActionPage:
 
         needs_token = self.act.verb in {"confirm", "correct", "bring-back", "vital", "merge", "retire"}
         return ActContext(make_actor(self.request), read_reason(self.request), *([accept] if needs_token else []))
+
+    def report_already_done(self) -> HttpResponse:
+        return self._redirect_with(ALREADY_DONE_TEXT)
 
     def _redirect_with(self, text: Any) -> HttpResponse:
         messages.info(self.request, text)

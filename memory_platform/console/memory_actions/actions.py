@@ -22,6 +22,7 @@ from memory_platform.console.memory_actions.action_forms import (
 from memory_platform.console.shared.note_and_state_labels import find_note, is_note
 from profiles.models import Preference, ProfileFact, Tag
 from profiles.services.preferences import build_preference_place
+from profiles.services.subject_lock import lock_subject
 from snapshots.consolidation.consolidation_store import list_consolidations, undo_consolidation
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.learned.forget_whole_belief import forget_fact, forget_preference, forget_tag
@@ -155,6 +156,7 @@ def run_retire(memory: Any, form: Any, doing: ActContext) -> Any:
 
 
 def run_retire_mentions(memory: Any, form: Any, doing: ActContext) -> Any:
+    lock_subject(memory.subject)  # the same form sent twice must not note what it retires in an act read before
     retire_mentions(memory, form.chosen_origins(), doing, list_corrected_values(memory))
     return memory
 

@@ -91,9 +91,12 @@ class StaffActionAdmin(SubjectOwnedAdmin):
         if getattr(row, "version_of_id", None):
             raise Http404
         memory = self.memory_of(row)
-        if not act.applies_to(memory):
-            raise Http404
-        return StaffActionPage(self, request, act, memory).respond_to_request()
+        page = StaffActionPage(self, request, act, memory)
+        if act.applies_to(memory):
+            return page.respond_to_request()
+        if request.method == "POST" and act.needs_mentions:  # sent twice, and the first form left none
+            return page.report_already_done()
+        raise Http404
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
         """Return the columns. Of current memories none says that they are current, and when they ended."""

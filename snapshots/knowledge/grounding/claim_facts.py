@@ -45,7 +45,7 @@ _LEADING = re.compile(r"[.](?=[a-z])|--?(?=[A-Za-z])")
 _CALL = re.compile(r"\(\)[.,:;]*$")
 _BEGINS = re.compile(r"(?:^|[.!?:|]\s)[\s\"'“(]*$")
 # A token of code, or a name: a capital, digit or mark inside, or a capital that begins no sentence.
-_LIKE_CODE = re.compile(r"[A-Za-z].*[A-Z]|[0-9_/%~$@#+\\]|\w[.:]\w|\(\)|^[.-]|[A-Z]{2}")
+_LIKE_CODE = re.compile(r"^[^A-Za-z]*[A-Za-z].*[A-Z]|[0-9_/%~$@#+\\]|\w[.:]\w|\(\)|^[.-]|[A-Z]{2}")
 # What stands between quotation marks is a name, if it is short.
 _QUOTED = re.compile(r"[“「『《]([^“”「」『』《》]{2,20})[”」』》]")
 _WORD = re.compile(r"[a-z]{2,40}")

@@ -76,7 +76,8 @@ def _build_json_condition(json_at: str, one: Condition, values: list[Any]) -> st
     if one.operator == "exists":
         return f"coalesce(jsonb_typeof({json_at}) <> 'null', false) = {_bind(values, one.value, 'boolean')}"
     if isinstance(one.value, tuple):
-        return f"({' OR '.join(_equal(json_at, each, values) for each in one.value)})"
+        some = _bind(values, [orjson.dumps(each).decode() for each in one.value], "jsonb[]")
+        return f"coalesce({json_at} @> ANY({some}), false)"  # reads the metadata once, however many values there are
     if one.operator in ("eq", "ne"):
         return f"{'NOT ' if one.operator == 'ne' else ''}{_equal(json_at, one.value, values)}"
     text, is_text = f"({json_at} #>> '{{}}')", isinstance(one.value, str)

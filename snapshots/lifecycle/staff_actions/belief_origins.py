@@ -85,15 +85,14 @@ def retire_mentions(
 ) -> list[Snapshot]:
     """Retire memories that say a replaced value, with the last act on ``holds``, and return them.
 
-    In the transaction of the caller. ``versions`` are those that the person saw and chose; what says no replaced value
-    by now is passed over. Raises OriginChanged.
+    In the transaction of the caller, which holds the subject. ``versions`` are those that the person saw and chose;
+    what says no replaced value by now is passed over. Raises OriginChanged.
     """
     act = find_last_act(holds)
     if act is None or act.verb not in ACTS_WITH_ORIGINS or not versions:
         return []
-    lock_subject(holds.subject)
     lock_memory(holds.subject_id)
-    retired = [one.memory for one in find_mentions(holds.subject_id, replaced) if one.memory.id in versions]
+    retired = [one.memory for one in find_mentions(holds.subject_id, replaced, among=versions)]
     _retire_versions(retired, versions, doing, act)
     return retired
 

@@ -26,15 +26,15 @@ MIN_LATIN_CHARS, MIN_HAN_CHARS = 3, 2
 # What makes a value mean one thing: digits ("+1 503 555 0100"), a number among words ("12 Willow Lane"), or a sentence.
 MIN_DIGITS, MIN_NUMBERED_WORDS, MIN_NUMBERED_HAN, MIN_WORDS, MIN_HAN = 6, 3, 4, 5, 8
 COMMON_VALUES = frozenset({"yes", "true", "false"})
-# Texts of one value that are looked for, memories that are read, and memories that are returned: the newest.
+# Texts of one value, and parts of a text, that are looked for; the newest memories, that are read and returned.
 MAX_TEXTS, MAX_READ, MAX_MENTIONS = 20, 2_000, 50
 TAG_TEXTS = ("label", "address", "phone", "relation", "aliases")
 
 _PARTS = re.compile(r"[,;、，；\n]\s*")
 _HAN = re.compile(r"[\u3400-\u9fff]")
-_NUMBERED = re.compile(r"\d\S*\s+\w.*")
+_NUMBERED = re.compile(r"\d\S{0,40}\s+\w.*")
 # The road of a Chinese address stands behind the city and the district: "上海市浦东新区锦绣路100号".
-_CHINESE_ROAD = re.compile(r"^.*[省市区县镇乡](?=[\u3400-\u9fff]+\d)")
+_CHINESE_ROAD = re.compile(r"^.*[省市区县镇乡](?=[\u3400-\u9fff]{1,40}\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,28 +72,33 @@ def list_values(learned: BeliefRow | Tag) -> list[ReplacedValue]:
     return list_replaced_values(learned.value)
 
 
-def find_mentions(subject_id: UUID, replaced: Sequence[ReplacedValue], beside: Iterable[UUID] = ()) -> list[Mention]:
+def find_mentions(
+    subject_id: UUID,
+    replaced: Sequence[ReplacedValue],
+    beside: Iterable[UUID] = (),
+    among: Iterable[UUID] | None = None,
+) -> list[Mention]:
     """Return the memories in use that say a replaced value and not the new one, the newest first; those of ``beside``
-    are left out. One query."""
-    sought = [one for one in replaced[:MAX_TEXTS] if _means_one_thing(one.old)]
+    are left out, and all but those of ``among``, if it is there. One query."""
+    sought = {one: _list_old_parts(one) for one in replaced[:MAX_TEXTS] if _means_one_thing(one.old)}
     if not sought:
         return []
     says = Q()
     for one in sought:
         says |= Q(text__icontains=_choose_search_word(one.old))
     rows = Snapshot.objects.filter(build_current_snapshot_condition(), says, subject_id=subject_id)
-    newest = rows.exclude(id__in=list(beside)).order_by("-position")[:MAX_READ]
+    rows = rows.exclude(id__in=list(beside)) if among is None else rows.filter(id__in=list(among))
+    newest = rows.order_by("-position")[:MAX_READ]
     found = (_find_mention(row, sought) for row in newest)
     return list(islice(filter(None, found), MAX_MENTIONS))
 
 
-def _find_mention(memory: Snapshot, sought: Iterable[ReplacedValue]) -> Mention | None:
-    said = [one for one in sought if _mentions(memory.text, one)]
+def _find_mention(memory: Snapshot, sought: Mapping[ReplacedValue, Sequence[str]]) -> Mention | None:
+    said = [one for one, parts in sought.items() if _mentions(memory.text, one, parts)]
     return Mention(memory, any(holds_whole_value(memory.text, one.old) for one in said)) if said else None
 
 
-def _mentions(text: str, one: ReplacedValue) -> bool:
-    parts = _list_old_parts(one)
+def _mentions(text: str, one: ReplacedValue, parts: Sequence[str]) -> bool:
     if not parts or (one.new and holds_whole_value(text, one.new)):
         return False
     # Beside "12 Willow Lane", its city tells nothing; without a number, only the whole value tells.
@@ -126,7 +131,7 @@ def _list_old_parts(one: ReplacedValue) -> list[str]:
 
 
 def _list_parts(value: str) -> list[str]:
-    return [part for part in map(to_comparable, _PARTS.split(value)) if part]
+    return list(islice(filter(None, map(to_comparable, _PARTS.split(value))), MAX_TEXTS))
 
 
 def _cut_to_number(part: str) -> str:

@@ -7,8 +7,9 @@ false``.
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Literal, NoReturn
 
 import numpy as np
@@ -191,11 +192,12 @@ def _parse_scalar(kind: FieldType, raw: object, path: str) -> FilterValue:
 
 
 def _parse_moment(raw: object, path: str) -> datetime:
-    try:
-        moment = datetime.fromisoformat(raw) if isinstance(raw, str) else None
-    except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is None:
+    moment = None
+    with suppress(ValueError, OverflowError):
+        said = datetime.fromisoformat(raw) if isinstance(raw, str) else None
+        # In UTC, because Postgres refuses a zone that is sixteen hours away.
+        moment = said.astimezone(UTC) if said is not None and said.tzinfo is not None else None
+    if moment is None:
         _raise_fault(path, "wrong_type", "Must be a time with its zone, such as 2026-01-31T08:00:00Z.")
     return moment
 

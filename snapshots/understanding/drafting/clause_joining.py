@@ -159,9 +159,17 @@ def _join_parts(
 
 
 def _choose_telling_part(before: NotePart, after: NotePart) -> NotePart:
-    """Return the part whose grade the joined note has: the vital one, which must not end with a plan beside it, else
-    the surer one."""
-    return max(before, after, key=lambda part: (bool(part.vital_class), part.grade.lasting))
+    """Return the part whose grade the joined note has: the vital one, which must not end with a plan beside it, be that
+    vital, too; else the surer one."""
+    return max(
+        before,
+        after,
+        key=lambda part: (
+            bool(part.vital_class),
+            bool(part.vital_class) and part.grade.kind != "plan",
+            part.grade.lasting,
+        ),
+    )
 
 
 def _may_join(before: NotePart, after: NotePart, message: SpokenMessage, config: NotingConfig) -> bool:

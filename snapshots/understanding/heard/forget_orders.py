@@ -146,16 +146,22 @@ def _build_order_with_names(form: str, first: int, end: int) -> SpokenForgetOrde
 
 def _join_order_with_its_name(form: str, orders: Sequence[SpokenForgetOrder]) -> list[SpokenForgetOrder]:
     """Return orders; "forget that bit, what I said about the loan" is one: carried out as two, the second would look
-    elsewhere for what the first has removed."""
+    elsewhere for what the first has removed. "Forget that. Forget what I said about the loan" is two."""
     joined: list[SpokenForgetOrder] = []
     for one in orders:
         before = joined[-1] if joined else None
-        is_name = one.refers and one.names and re.search(r"\w", form[before.end : one.start] if before else "") is None
-        if before and is_name and not before.names and not before.is_everything:
+        is_bare = before is not None and not before.names and not before.is_everything
+        if before and is_bare and _is_name_only(form, one) and not re.search(r"\w", form[before.end : one.start]):
             joined[-1] = replace(one, start=before.start)
         else:
             joined.append(one)
     return joined
+
+
+def _is_name_only(form: str, one: SpokenForgetOrder) -> bool:
+    """Return whether an order begins with what it names, and orders nothing there."""
+    first, last, _ = split_parts(form[one.start : one.end])[0]
+    return one.refers and bool(one.names) and not may_be_order(form[one.start + first : one.start + last])
 
 
 def _drop_repeated_orders(form: str, orders: Sequence[SpokenForgetOrder]) -> list[SpokenForgetOrder]:

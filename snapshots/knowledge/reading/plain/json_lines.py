@@ -30,7 +30,7 @@ def read_json_lines(text: str) -> ParsedDocument:
             section = named.strip()
             writer.close_headings(1)
             writer.add_heading(1, section)
-        is_chat = "role" in row if is_chat is None else is_chat
+        is_chat = "role" in row and "question" not in row if is_chat is None else is_chat
         if is_chat:
             writer.add_turn(*_read_turn(row, number))
         else:

@@ -3,21 +3,28 @@ time that the form promised. Rows: D2, G1, P4, T7."""
 
 import html
 import re
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
+from memory_platform.console.memory_actions.action_forms import RetireMentionsForm
+from memory_platform.console.memory_actions.actions import run_retire_mentions
 from memory_platform.console.memory_actions.memory_states import find_state_start
 from memory_platform.console.shared.note_and_state_labels import CURRENT
 from profiles.belief_queries import load_tags
 from profiles.models import Tag
 from profiles.services.tags.tags import TagDraft, upsert_tag
 from snapshots.lifecycle.selectors import build_current_snapshot_condition
+from snapshots.lifecycle.staff_actions.memory_actions import ActContext, correct_tag
+from snapshots.lifecycle.staff_actions.undo_act import find_last_act
 from snapshots.models import Receipt, Snapshot
 from tenants.isolation import tenant_tx
+from tenants.services.audit import COMMAND_LINE
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
 from tests.memory_platform.console.memory_actions.test_memory_admin import (
@@ -30,7 +37,8 @@ from tests.memory_platform.console.memory_actions.test_memory_admin import (
 )
 from tests.memory_platform.console.memory_actions.test_origins import list_texts_in_use
 from tests.memory_platform.console.transcript.asking import ask
-from tests.snapshots.held import remember
+from tests.snapshots.erasure.races.test_lock_order import PATIENCE, elsewhere, until_one_waits_for_a_lock
+from tests.snapshots.held import label, remember
 
 # Language of the staff, label, old and new address, what says the old one whole, in part, and not at all.
 STORIES = {
@@ -108,6 +116,45 @@ def test_what_says_the_old_home_is_offered_retired_and_brought_back(
     assert "Undone." in run_action(staff.sam, made, "undo")
     assert list_texts_in_use(acme) == {whole, part, beside}
     assert staff.gus.get(action_address(made, "retire-mentions")).status_code == 404
+
+
+def test_a_form_that_is_sent_again_retires_nothing_else(world: World, staff: Staff, story: tuple[str, ...]) -> None:
+    acme, (_language, name, old, new, whole, _part, beside, _offer) = world.acme, story
+    others = [f"{one}.1" for one in remember(world.globex, f"{whole} {old}", kind="reply")]
+    run_action(staff.sam, load_only_row(acme, Tag), "correct", label=name, kind="place", address=new)
+    made = load_only_row(acme, Tag)
+    page = staff.sam.get(action_address(made, "retire-mentions")).content.decode()
+    chosen = [*re.findall(r'name="origins" value="([^"]+)"', page), *others]
+    body = {"version": f"{made.pk}.{made.version}", "reason": REASON, "origins": chosen}
+    for answer in ("Recall no longer finds them.", "Nothing to do"):
+        done = staff.sam.post(action_address(made, "retire-mentions"), body, follow=True)
+        assert answer in done.content.decode()
+    assert list_texts_in_use(acme) == {beside}
+    assert list_texts_in_use(world.globex) == {f"{whole} {old}"}
+
+
+def test_an_undo_brings_back_what_two_forms_retired_at_once(world: World) -> None:
+    acme, doing = world.acme, ActContext(COMMAND_LINE, REASON)
+    label(acme, "home", address="12 Willow Lane, Portland")
+    said = remember(acme, "Driving to 12 Willow Lane", "Near 12 Willow Lane", kind="reply")
+    with tenant_tx(acme.tenant.id):
+        made = correct_tag(Tag.objects.select_related("subject").get(), {"address": "3 Mill Road, Portland"}, doing)
+
+    def retire(one: UUID) -> None:
+        home = Tag.objects.select_related("subject").get()
+        form = RetireMentionsForm(home, {"origins": [f"{one}.1"], "reason": REASON})
+        assert form.is_valid(), form.errors
+        run_retire_mentions(home, form, doing)
+
+    with ThreadPoolExecutor(1) as pool:
+        with tenant_tx(acme.tenant.id):
+            retire(said[0])
+            second = elsewhere(pool, acme, lambda: retire(said[1]))
+            until_one_waits_for_a_lock()
+        second.result(PATIENCE)
+    with tenant_tx(acme.tenant.id):
+        act = find_last_act(made)
+        assert act is not None and len(act.before["origins"]) == 2
 
 
 def test_the_proof_offers_what_still_says_the_old_home(world: World, staff: Staff, story: tuple[str, ...]) -> None:

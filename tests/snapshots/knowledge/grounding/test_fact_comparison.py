@@ -4,6 +4,7 @@ import pytest
 
 from snapshots.knowledge.grounding.claim_facts import find_facts
 from snapshots.knowledge.grounding.fact_comparison import compare_facts
+from tests.growth import assert_linear
 
 
 def list_kinds(claim: str, evidence: str) -> set[str]:
@@ -90,3 +91,8 @@ def test_a_difference_tells_both_wordings() -> None:
 def test_odd_texts_are_compared(text: str) -> None:
     compare_facts(text, text[::-1])
     compare_facts("It takes 5 s.", text)
+
+
+@pytest.mark.parametrize("text", ["un" * 4_000, "a(" * 4_000])
+def test_facts_are_found_in_linear_time(text: str) -> None:
+    assert_linear(find_facts.__wrapped__, text)

@@ -1,13 +1,14 @@
 """A filter of documents means what the same filter means for memories. Rows: K3."""
 
 from collections.abc import Callable
+from typing import Any
 from uuid import UUID
 
 import pytest
 
 from snapshots.knowledge.search.chunk_candidates import load_candidates, load_filtered_candidates
 from snapshots.knowledge.search.config import LaneConfig
-from snapshots.knowledge.search.document_filter import DOCUMENT_FIELDS
+from snapshots.knowledge.search.document_filter import DOCUMENT_FIELDS, build_document_condition
 from snapshots.knowledge.search.searched_parts import find_searched_parts
 from snapshots.knowledge.search.values import DocumentScope
 from snapshots.models import Document, IndexedChunk
@@ -44,6 +45,7 @@ ON_COLUMNS = [
     {"source_url": {"contains": "://"}},
     {"created_at": {"gt": MADE}, "updated_at": {"gte": MADE}},
     {"created_at": {"lt": MADE}},
+    {"created_at": {"gt": "2000-01-01T00:00:00+23:59"}},
     {"not": {"or": [{"title": {"contains": "绿茶"}}, {"metadata.lang": {"eq": "EN"}}]}},
     {"or": [{"document_id": {"eq": "tea"}}, {"and": [{"metadata.year": {"exists": True}}, {"title": {"ne": "a"}}]}]},
 ]
@@ -90,6 +92,13 @@ def test_each_operator_matches_the_documents_that_the_grammar_says(acme: UUID) -
             expected = {chunks[one.external_id] for one in documents if matches(node, lookup(one))}
             found = load_filtered_candidates(parts, node)
             assert found is not None and {one.chunk_id for one in found} == expected, raw
+
+
+def test_a_condition_reads_the_metadata_once_however_many_values_it_names() -> None:
+    values: list[Any] = []
+    node = parse_filter({"metadata.lang": {"in": [f"l{number}" for number in range(100)]}}, fields=DOCUMENT_FIELDS)
+    assert build_document_condition(node, values).count("d.metadata") == 1
+    assert [type(one) for one in values] == [str, list]
 
 
 def test_a_filter_that_leaves_many_chunks_narrows_what_the_lanes_bring(acme: UUID) -> None:

@@ -12,6 +12,7 @@ from snapshots.lifecycle.staff_actions.belief_origins import (
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, correct_tag
 from snapshots.lifecycle.staff_actions.undo_act import find_last_act, undo_act
 from snapshots.lifecycle.staff_actions.value_mentions import (
+    MAX_MENTIONS,
     ReplacedValue,
     find_mentions,
     holds_old_value,
@@ -22,6 +23,7 @@ from tenants.isolation import tenant_tx
 from tenants.models import ActorKind
 from tenants.services.audit import Actor
 from tests.conftest import World
+from tests.growth import assert_linear
 from tests.snapshots.held import label, remember
 
 SAM = ActContext(Actor(ActorKind.STAFF, "7"), "she said so on the phone 电话")
@@ -49,6 +51,11 @@ CHINESE = ReplacedValue("上海市徐汇区漕溪北路88号", "静安区南京�
 )
 def test_an_old_value_is_found_by_its_telling_parts(text: str, value: ReplacedValue, *, is_held: bool) -> None:
     assert holds_old_value(text, value) is is_held
+
+
+@pytest.mark.parametrize("value", ["1" + "区" * 8_000, "1a" * 4_000, "区" * 8_000 + "1", "1 " * 4_000])
+def test_hostile_values_are_compared_in_linear_time(value: str) -> None:
+    assert_linear(lambda old: holds_old_value("Rain in Portland 下雨", ReplacedValue(str(old))), value)
 
 
 HOME = ReplacedValue("12 Willow Lane, Portland", "3 Mill Road, Portland")
@@ -124,6 +131,17 @@ def test_mentions_retire_with_a_correction_that_is_done_and_come_back_with_it(wo
         assert not Snapshot.objects.filter(retired_at__isnull=False).exists()
     with tenant_tx(globex.tenant.id):
         assert not Snapshot.objects.filter(retired_at__isnull=False).exists()
+
+
+def test_a_chosen_mention_retires_though_many_newer_ones_came(world: World) -> None:
+    acme = world.acme
+    label(acme, "home", address=HOME.old)
+    remember(acme, *(f"Trip {n} to 12 Willow Lane" for n in range(MAX_MENTIONS + 1)))
+    with tenant_tx(acme.tenant.id):
+        made = correct_tag(Tag.objects.select_related("subject").get(), {"address": HOME.new}, SAM)
+        oldest = Snapshot.objects.order_by("position")[0]
+        versions = {oldest.id: oldest.version}
+        assert retire_mentions(made, versions, SAM, list_corrected_values(made)) == [oldest]
 
 
 def test_a_mention_that_changed_since_it_was_seen_stops_the_act(world: World) -> None:

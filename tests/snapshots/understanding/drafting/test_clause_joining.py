@@ -37,11 +37,17 @@ def test_a_sentence_that_leans_on_the_one_before_joins_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "message", ["My niece turns six on Friday. She's allergic to mango", "我女儿下个月满六岁。她对芒果过敏"]
+    ("message", "vital_plan"),
+    [
+        ("My niece turns six on Friday. She's allergic to mango", 0.0),
+        ("我女儿下个月满六岁。她对芒果过敏", 0.0),
+        ("She gets her new epipen on Monday. She's allergic to mango", 0.9),
+        ("我女儿下周五做过敏测试。她对芒果过敏", 0.9),
+    ],
 )
-def test_a_vital_clause_lends_its_grade_to_a_plan_beside_it(message: str) -> None:
+def test_a_vital_clause_lends_its_grade_to_a_plan_beside_it(message: str, vital_plan: float) -> None:
     spoken = SpokenMessage(message, tuple(split_clauses(message)), "")
-    kinds = [("plan", 0.9, 0.0), ("limit", 0.6, 0.9)]
+    kinds = [("plan", 0.9, vital_plan), ("limit", 0.6, 0.9)]
     grades = [ClauseGrade(kind, lasting, kind, 0.0, 0.0, vital, "allergy") for kind, lasting, vital in kinds]
     (part,) = assemble_parts(spoken, grades)
     assert (message[part.start : part.end], part.grade.kind, part.vital_class) == (message, "limit", "allergy")

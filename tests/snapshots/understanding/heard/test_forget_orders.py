@@ -171,6 +171,12 @@ def test_what_follows_an_order_is_what_it_speaks_of(text: str) -> None:
         ("刚才说的那个,别记,不要留", 1),
         ("Forget my address. Oh and don't save this: I owe my cousin three grand", 2),
         ("忘掉我的地址,也别存我的生日", 2),
+        ("No, forget that bit, what I said about rehab, it's not mine to tell", 1),
+        ("忘了吧,我刚才说的贷款的事", 1),
+        ("Forget what I just told you. Forget what I said about the loan, too", 2),
+        ("Delete that, and also delete what I told you about my divorce", 2),
+        ("忘掉刚才那句。忘掉我说过的贷款的事。", 2),
+        ("把刚才那句删了,还有我说过的贷款的事也忘掉。", 2),
     ],
 )
 def test_an_order_that_is_said_again_is_one(text: str, orders: int) -> None:

@@ -146,6 +146,11 @@ def test_a_letter_that_is_pasted_beside_own_words_is_no_clause(text: str, clause
     assert [one.text for one in split_clauses(text)] == clauses
 
 
+@pytest.mark.parametrize("line", [f"\nDear {',' * 60}", "\nDear x, y", f"\n各位{':' * 31}", '\n"' + "汉" * 7_990])
+def test_what_may_be_pasted_is_read_in_linear_time(line: str) -> None:
+    assert_linear(split_clauses, (line * LONGEST_READ)[:LONGEST_READ])
+
+
 def test_a_letter_to_the_assistant_is_the_users_own() -> None:
     for text in (f"Dear support,\n{LETTER['en']}", f"尊敬的客服:\n{LETTER['zh']}", f'"{LETTER["en"]}"'):
         assert len(split_clauses(text)) > 3

@@ -36,6 +36,12 @@ def test_a_guests_diet_is_not_the_users(who: str) -> None:
     assert read_slots(f"{who}下周二来,吃素的,主任让我安排午饭", message_key="m") == []
 
 
+@pytest.mark.parametrize("where", ["就订这位置吧", "那位置可以"])
+def test_a_seat_is_no_guest(where: str) -> None:
+    (taste,) = read_slots(f"{where},不吃辣", message_key="m")
+    assert getattr(taste, "value", None) == ("辣",)
+
+
 HOMES = [
     ("I am allergic to peanuts, and my home is at 12 Elm Street.", "home", "12 Elm Street"),
     ("I am allergic to peanuts and our new address is 12 Elm Street.", "home", "12 Elm Street"),

@@ -71,6 +71,12 @@ def test_json_lines_of_roles_are_turns() -> None:
     assert paths == [("Monday",)] * 3 + [("Tuesday",)] * 2
 
 
+def test_questions_that_have_a_role_stay_questions() -> None:
+    text = '{"question": "How long? 多久?", "answer": "Three days.", "role": "staff"}'
+    (block,) = read_document(text.encode(), "application/x-ndjson").blocks
+    assert (block.kind, block.text) == (BlockKind.QUESTION_AND_ANSWER, "How long? 多久?\nThree days.")
+
+
 @pytest.mark.parametrize(
     ("line", "fault"),
     [
