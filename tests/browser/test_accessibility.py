@@ -93,6 +93,7 @@ def list_support_pages(house: House) -> Iterator[str]:
 def list_manager_pages(house: House) -> Iterator[str]:
     subject, policy = load_oldest(house, Subject), load_oldest(house, PolicyVersion)
     yield "/console/dashboard/"
+    yield build_action_address(load_oldest(house, Preference), "forget")
     yield from map(build_list_address, (PolicyVersion, Experiment, Member, ApiKey))
     yield from (f"/console/tenants/{name}/" for name in ("invitation", "usagelimit", "supportsession", "auditrecord"))
     yield from (build_oldest_address(house, model) for model in (PolicyVersion, Experiment, ApiKey))
