@@ -14,7 +14,7 @@ from playwright.sync_api import Page
 from memory_platform.console.memory_actions.action_page import build_action_address
 from memory_platform.console.shared.value_rendering import build_change_address, build_list_address
 from profiles.models import Candidate, Preference, Subject
-from snapshots.models import Conversation, Note, Receipt, Snapshot
+from snapshots.models import Conversation, Document, Note, Receipt, Snapshot
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, Experiment, Member, PolicyVersion, Role, Tenant
 from tests.browser.conftest import SitDown
@@ -80,7 +80,7 @@ def list_support_pages(house: House) -> Iterator[str]:
     yield f"/console/profiles/subject/find/?q={CHINESE.known_by}"
     yield from map(build_list_address, (Subject, Receipt, Preference, Note, Snapshot, Candidate))
     yield from (build_change_address(type(row), row.pk) for row in (subject, receipt, wish))
-    yield from (build_oldest_address(house, model) for model in (Note, Snapshot, Conversation, Candidate))
+    yield from (build_oldest_address(house, model) for model in (Note, Snapshot, Conversation, Candidate, Document))
     yield from (build_action_address(wish, verb) for verb in ("correct", "retire"))
     yield "/console/profiles/candidate/review/"
     yield "/console/snapshots/work/dead/"
@@ -93,6 +93,7 @@ def list_support_pages(house: House) -> Iterator[str]:
 def list_manager_pages(house: House) -> Iterator[str]:
     subject, policy = load_oldest(house, Subject), load_oldest(house, PolicyVersion)
     yield "/console/dashboard/"
+    yield build_action_address(load_oldest(house, Preference), "forget")
     yield from map(build_list_address, (PolicyVersion, Experiment, Member, ApiKey))
     yield from (f"/console/tenants/{name}/" for name in ("invitation", "usagelimit", "supportsession", "auditrecord"))
     yield from (build_oldest_address(house, model) for model in (PolicyVersion, Experiment, ApiKey))

@@ -134,7 +134,7 @@ def render_chunks(document: Document) -> str:
         for chunk in list_chunks(document)[: DOCUMENT_CONFIG.chunks_shown]
     ]
     rows = format_html_join("", '<li><a href="{}">{}</a> <bdi class="faint">{}</bdi><br>{}</li>', shown)
-    return format_html('<ol class="inbox-list">{}</ol>', rows) if shown else EMPTY_VALUE
+    return format_html('<ol class="inbox-list quiet">{}</ol>', rows) if shown else EMPTY_VALUE
 
 
 class StatusFilter(ConditionFilter):

@@ -51,6 +51,7 @@ def test_tables_of_managers_are_cards_on_a_phone(acme: House, sit_down: SitDown)
     for address, shown in (
         (build_change_address(PolicyVersion, load_newest(acme, PolicyVersion).pk), ".settings"),
         ("/console/tenants/usageday/", "#result_list"),
+        ("/console/account/", ".known tbody th"),
         (f"/console/profiles/subject/{acme.subject.pk}/join/?other=visitor-7", "input[type=radio]"),
         (build_change_address(WebhookDelivery, load_newest(acme, WebhookDelivery).pk), ".field-answers td"),
         (f"/console/snapshots/receipt/playground/{acme.subject.pk}/", ".play-rows"),

@@ -7,6 +7,7 @@ import pytest
 from prometheus_client import REGISTRY, Counter, Gauge, Histogram
 
 from memory_platform.observability import metrics
+from snapshots.recall.values import LANES
 
 DECLARED = {name: value for name, value in vars(metrics).items() if isinstance(value, Counter | Gauge | Histogram)}
 ROOT = Path(metrics.__file__).resolve().parents[2]
@@ -28,6 +29,12 @@ def test_the_promised_metrics_exist() -> None:
         "agent_memory_compress_queue_size",
         "agent_vector_search_similarity",
     } <= names
+
+
+def test_the_page_names_every_type_of_memory() -> None:
+    page = (ROOT / "docs" / "operations" / "observability.md").read_text(encoding="utf-8")
+    (sentence,) = re.findall(r"^The types of memory are (.+?)\.", page, re.MULTILINE)
+    assert set(re.findall(r"`(\w+)`", sentence)) == set(LANES)
 
 
 def test_gauges_are_set_when_the_page_is_read() -> None:
