@@ -11,7 +11,6 @@ _NEVER_READ = frozenset(
         "noscript",
         "template",
         "nav",
-        "form",
         "button",
         "select",
         "textarea",
@@ -28,6 +27,8 @@ _NEVER_READ = frozenset(
         "footer",
     }
 )
+# Old sites wrap a whole page in a form; one that only asks for something has none of these.
+_PAGE_IN_FORM = "h1, h2, h3, p"
 # What holds the title, or a warning beside the text, in the content of a page, and navigation around it.
 _READ_IN_CONTENT = frozenset({"header", "aside"})
 _NAVIGATION_ROLES = {"navigation", "banner", "contentinfo", "search", "complementary", "menu", "dialog"}
@@ -44,6 +45,8 @@ _MARKER_CLASSES = {"headerlink", "anchor-link", "hash-link", "heading-anchor", "
 def is_read(node: LexborNode, *, in_content: bool) -> bool:
     """Return whether a visitor reads the element. ``in_content``: it stands in ``main`` or ``article``."""
     if node.tag in _NEVER_READ or (node.tag in _READ_IN_CONTENT and not in_content):
+        return False
+    if node.tag == "form" and node.css_first(_PAGE_IN_FORM) is None:
         return False
     marks = node.attributes
     return not marks or not _is_hidden(marks)

@@ -66,3 +66,11 @@ def test_a_warning_beside_the_text_is_read_and_a_side_column_is_not() -> None:
     text = "Use a kettle.\n\nNever boil it dry. 切勿干烧。\n\nThen wait."
     assert read_document(page.encode(), "text/html").text == text
     assert read_document(b"<aside>See also</aside><p>Use a kettle.</p>", "text/html").text == "Use a kettle."
+
+
+def test_a_page_in_a_form_is_read_and_a_form_that_asks_is_not() -> None:
+    page = """<body><form id="search"><label>Search</label><input name="q"><button>Go</button></form>
+    <form id="aspnetForm"><input type="hidden" value="x"><h1>退货</h1><p>三十天内可退。</p>
+    <button>提交</button></form></body>"""
+    document = read_document(page.encode(), "text/html")
+    assert outline(document) == [("heading", "退货", ("退货",)), ("paragraph", "三十天内可退。", ("退货",))]
