@@ -21,6 +21,10 @@ from tests.embedded_stack import MARK
 from tests.log_lines import log_lines
 from tests.memory_platform.api.conftest import Caller, body_of
 
+# One of them changes the role that all processes of the tests share: beside it none may ask whether it is ready, and
+# none may try the wall.
+pytestmark = pytest.mark.xdist_group("wall")
+
 
 def test_live_touches_nothing() -> None:
     """No database fixture: a query would raise."""
