@@ -77,7 +77,7 @@ def test_every_page_has_a_title_and_its_language(pages: dict[str, ReadPage]) -> 
 
 def test_the_index_of_the_search_knows_both_languages(folder: Path) -> None:
     english = orjson.loads((folder / "search" / "search_index.json").read_bytes())["docs"]
-    assert {"concepts/memory/", "reference/recall/#recall", "deployment/"} <= {one["location"] for one in english}
+    assert {"concepts/memory/", "reference/recall/#recall", "operations/deployment/"} <= {one["location"] for one in english}
     chinese = orjson.loads((folder / "zh" / "search" / "search_index.json").read_bytes())["docs"]
     assert any("隔离墙" in one["title"].replace("\u200b", "") for one in chinese)
     assert any("\u200b" in one["text"] for one in chinese)  # what parts words
@@ -125,8 +125,8 @@ def test_the_other_language_is_one_choice_away(chromium: Browser, address: str) 
     page.goto(f"{address}concepts/memory/")
     links = [one.get_attribute("href") for one in page.locator(".md-select__link").all()]
     assert links == ["./../../concepts/memory/", "../../zh/concepts/memory/"]
-    page.goto(f"{address}deployment/")
-    assert page.locator(".md-select__link").last.get_attribute("href") == "../zh/"
+    page.goto(f"{address}operations/deployment/")
+    assert page.locator(".md-select__link").last.get_attribute("href") == "../../zh/"
     page.goto(f"{address}zh/concepts/memory/")
     assert page.locator(".md-select__link").first.get_attribute("href") == "../../../concepts/memory/"
     context.close()
