@@ -100,6 +100,7 @@ def test_the_operator_changes_the_tenant_in_the_header(world: World, site: str, 
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(400)  # some 200 pages in a browser
 def test_no_page_has_a_fault_or_breaks_the_policy(world: World, site: str, chromium: Browser) -> None:
     User.objects.create_superuser("olga", password=PASSWORD)
     open_support_for("olga", world.acme.tenant)
