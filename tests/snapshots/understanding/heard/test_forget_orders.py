@@ -113,7 +113,15 @@ Wanda replaced the faded violin at a quiet courtyard as the fog was lifting.
 Grandma's old photographs faded in the attic
 苦瓜就不该存在于这个世界
 我当场晕倒,医生说是蜂毒过敏
-这个录音我回不去录""".splitlines()
+这个录音我回不去录
+no strawberries anywhere near her cake, her face goes red
+please no sesame in anything for Tomas
+Doctor said forget the marathon, swim instead
+never suggest another phone game to me
+leave the lamb out, I keep halal
+虾一点都别放,我儿子吃了起疹子
+医生说把跑步忘了吧,改游泳
+别再给我推荐手机游戏了""".splitlines()
 NAMED = {
     "Actually, forget what I said about the diet": ("diet",),
     "forget what I said about my ex-wife, please": ("ex-wife",),
