@@ -27,7 +27,7 @@ from snapshots.understanding.heard.bare_answers import is_bare_answer, is_evasiv
 from snapshots.understanding.heard.remember_offers import is_consent
 from snapshots.understanding.heard.remember_orders import RememberOrder, find_remember_orders
 from snapshots.understanding.reading.clauses import LONGEST_READ, split_clauses
-from snapshots.understanding.reading.modality import is_role_play
+from snapshots.understanding.reading.modality import measure_own_words
 from snapshots.understanding.reading.text_folding import fold_for_matching
 from snapshots.understanding.reading.vital_words import asks_for_person, names_somebody
 from snapshots.understanding.reading.web_addresses import has_link
@@ -69,8 +69,10 @@ def build_spoken_message(heard: HeardMessage, own_names: frozenset[str]) -> Spok
     form = fold_for_matching(message.content)
     others = () if len(form) > LONGEST_READ else find_other_speakers_lines(message.content, form, own_names)
     text = blank_spans(message.content, (*echoes.pasted, *echoes.sentences, *others))
-    if is_role_play(fold_for_matching(text[:LONGEST_READ])):
+    own = measure_own_words(fold_for_matching(text[:LONGEST_READ]))
+    if not own:
         return SpokenMessage(message.content, (), asked)
+    text = blank_spans(text, [(own, len(text))] if own < min(len(text), LONGEST_READ) else ())
     if heard.previous is not None and asked:
         said = _build_bare_answer(heard, heard.previous.content, asked)
         if said is not None:

@@ -17,7 +17,7 @@ from snapshots.understanding.heard.forget_order_classifier import (
     order_threshold,
 )
 from snapshots.understanding.heard.turn_kinds import tells_something
-from snapshots.understanding.reading.modality import find_quotations, is_role_play
+from snapshots.understanding.reading.modality import find_quotations, measure_own_words
 from snapshots.understanding.reading.text_folding import fold_for_matching
 
 # Longer messages are documents, not turns.
@@ -63,9 +63,8 @@ def list_possible_orders(form: str) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, words) of text that may be an order: the input of the classifier and of its training."""
     if len(form) > LONGEST_READ or "<user_memory" in form or not may_be_order(form):
         return
-    if is_role_play(_RE["not_played"].sub("", form)):
-        return
-    quoted, parts = find_quotations(form), split_parts(form)
+    own = measure_own_words(_RE["not_played"].sub(lambda found: " " * len(found.group()), form))
+    quoted, parts = find_quotations(form), [one for one in split_parts(form) if one[1] <= own]
     for start, end in list_runs(form, [(first, last) for first, last, _ in parts]):
         asked = any(last == end and mark == "?" for _, last, mark in parts)
         words = form[start:end]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.reading.modality import find_quotations, is_question, is_role_play
+from snapshots.understanding.reading.modality import find_quotations, is_question, measure_own_words
 from snapshots.understanding.reading.planted_instruction_classifier import is_instruction
 from snapshots.understanding.reading.text_folding import fold_for_matching
 
@@ -37,9 +37,8 @@ def find_remember_orders(text: str) -> list[RememberOrder]:
     if len(text) > LONGEST_READ or not _RE["may_order"].search(text):
         return []
     form = fold_for_matching(text)
-    if is_role_play(form):
-        return []
-    quoted = find_quotations(form)
+    own = measure_own_words(form)
+    quoted = [*find_quotations(form), (own, len(form))]
     return [one for one in _find_orders(form) if not any(start <= one.start < end for start, end in quoted)]
 
 

@@ -3,6 +3,7 @@
 Each pattern is linear: no nested repetition. English and Chinese stand side by side, since people mix them.
 """
 
+import re
 from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
@@ -10,9 +11,20 @@ from memory_platform.kernel.pattern_files import load_patterns
 _RE = load_patterns(Path(__file__).with_name("data") / "modality.toml")
 
 
-def is_role_play(form: str) -> bool:
-    """Return whether a message asks for a role, a story, a translation or a text: its "I" is not the user."""
-    return _RE["played"].search(form) is not None
+def measure_own_words(form: str) -> int:
+    """Return how many characters at the beginning of a message are the user's own words. A role, a story, a translation
+    or a text to write follows from the sentence on that asks for it; of a letter or a notice nothing is the user's."""
+    if _RE["lettered"].search(form):
+        return 0
+    played = _RE["played"].search(form)
+    if played is None:
+        return len(form)
+    before = form[: played.start()]
+    # The pattern may begin with the mark that ends the sentence before.
+    is_behind_end = _RE["sentence_end"].match(form, played.start()) is not None
+    return (
+        played.start() + 1 if is_behind_end else max(map(re.Match.end, _RE["sentence_end"].finditer(before)), default=0)
+    )
 
 
 def is_question(text: str, *, ends_asked: bool, language: str) -> bool:

@@ -60,13 +60,12 @@ def read_slots(message: str, context: ExtractionContext = ALONE, *, message_key:
     if not clauses or len(clauses) > MOST_CLAUSES:
         return []
     form = fold_for_matching(message)
-    if modality.is_role_play(form):
-        return []
+    own = modality.measure_own_words(form)
     nearby = context.nearby
     others = find_other_speakers_lines(
         message, form, context.own_names, list_known_names((*nearby.contacts, *nearby.known_tags))
     )
-    reading = _SlotReader(message, message_key, [*modality.find_quotations(form), *others], context)
+    reading = _SlotReader(message, message_key, [*modality.find_quotations(form), *others, (own, len(form))], context)
     sentences = [list(group) for _, group in groupby(clauses, key=lambda clause: clause.sentence)]
     for sentence, following in zip(sentences, [*sentences[1:], []], strict=True):
         reading.read_sentence(form, sentence, following)
