@@ -12,15 +12,22 @@ from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.config import NOTING, NotingConfig
 from snapshots.understanding.drafting.person_mentions import opens_with_person
 from snapshots.understanding.grading.clause_classifier import ClauseGrade
-from snapshots.understanding.grading.clause_cues import find_outright_vital, find_vital_cues, says_from_now_on
+from snapshots.understanding.grading.clause_cues import (
+    find_outright_vital,
+    find_vital_cues,
+    has_cue,
+    says_from_now_on,
+)
 from snapshots.understanding.grading.clause_features import SpokenMessage, count_words
 from snapshots.understanding.reading.clauses import Clause
+from snapshots.understanding.reading.modality import is_question
 from snapshots.understanding.reading.text_folding import estimate_tokens, fold_for_matching
 from snapshots.understanding.reading.vital_words import (
     classify_vital_words,
     drop_things_named_after_illnesses,
     gives_order,
     may_be_vital,
+    tells_only_reaction,
 )
 from snapshots.understanding.reading.web_addresses import has_link
 
@@ -55,7 +62,7 @@ def assemble_parts(
     kept = [
         _extend_back(part, named, message, config) if named else part
         for named, part in zip([None, *before], lasting, strict=False)
-        if part.grade.lasting >= (config.vital_held_from if part.vital_class else config.held_from)
+        if part.grade.lasting >= _find_least_lasting(part, message, config)
     ]
     whole = _join_parts(kept, _is_one_statement, message, config)
     joined = _join_parts(whole, _depends_on_previous, message, config)
@@ -76,12 +83,23 @@ def find_vital_class(clause: Clause, grade: ClauseGrade, config: NotingConfig = 
         return ""
     if not clause.in_question and (by_words := classify_vital_words(form)):
         return by_words
+    if is_question(form, ends_asked=False, language=clause.language) and not _names_anybody(form):
+        return ""
     said = drop_things_named_after_illnesses(form)
     cues = find_vital_cues(said)
     if cues and grade.vital >= config.vital_from:
         return grade.vital_class if grade.vital_class in cues else cues[0]
     is_sure = grade.vital >= config.vital_without_cue and said == form
     return grade.vital_class if is_sure else find_outright_vital(said)
+
+
+def names_vital(form: str) -> bool:
+    """Return whether the words of a clause (matching form) name what is vital, whatever the classifier finds."""
+    return bool(find_vital_cues(form) or classify_vital_words(form) or find_outright_vital(form))
+
+
+def _names_anybody(form: str) -> bool:
+    return any(has_cue(name, form) for name in ("me", "us", "people", "third"))
 
 
 def _build_part(message: SpokenMessage, clause: Clause, grade: ClauseGrade, config: NotingConfig) -> NotePart:
@@ -99,10 +117,19 @@ def _build_part(message: SpokenMessage, clause: Clause, grade: ClauseGrade, conf
     return NotePart(clause.start, clause.end, clause.sentence, grade, vital, clause.language, is_other)
 
 
+def _find_least_lasting(part: NotePart, message: SpokenMessage, config: NotingConfig) -> float:
+    """Return from which probability on a part is kept: words that name what is vital need less than the classifier's
+    word alone."""
+    form = fold_for_matching(message.text[part.start : part.end])
+    return config.vital_held_from if part.vital_class and names_vital(form) else config.held_from
+
+
 def _extend_back(part: NotePart, before: NotePart, message: SpokenMessage, config: NotingConfig) -> NotePart:
-    """Return a part that only says "him" or "that's how" together with the clause before it, which names the person or
-    thing."""
-    if not points_back(message.text[part.start : part.end]) or part.sentence - before.sentence > 1:
+    """Return a part that only says "him", "that's how" or "her lips swell up" together with the clause before it, which
+    names the person or thing."""
+    text = message.text[part.start : part.end]
+    is_reaction = part.vital_class == "allergy" and tells_only_reaction(fold_for_matching(text))
+    if not (points_back(text) or is_reaction) or part.sentence - before.sentence > (not is_reaction):
         return part
     if not _may_join(replace(before, vital_class=""), part, message, config):
         return part

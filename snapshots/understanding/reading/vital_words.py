@@ -19,7 +19,11 @@ def may_be_vital(form: str, sentence: str) -> bool:
     """Return whether a clause (matching form) may be vital: it holds now, in earnest, and leads no model."""
     if instructs_model(form):
         return False
-    if is_joke_allergy(form) or (_RE["laughs"].search(sentence) and not _RE["bodily"].search(form)):
+    if (
+        is_joke_allergy(form)
+        or _RE["likened"].search(form)
+        or (_RE["laughs"].search(sentence) and not _RE["bodily"].search(form))
+    ):
         return False
     return _RE["denied"].search(form) is None and (
         _RE["over"].search(form) is None or _RE["still"].search(sentence) is not None
@@ -29,6 +33,11 @@ def may_be_vital(form: str, sentence: str) -> bool:
 def is_joke_allergy(form: str) -> bool:
     """Return whether a clause names an allergen to which nobody's body reacts: Mondays, 你的问题."""
     return _RE["jest"].search(form) is not None
+
+
+def tells_only_reaction(form: str) -> bool:
+    """Return whether a clause tells what a body does and not to what: "her lips swell up", 一吃就肿."""
+    return _RE["reaction"].search(form) is not None and _RE["allergen"].search(form) is None
 
 
 def drop_things_named_after_illnesses(form: str) -> str:

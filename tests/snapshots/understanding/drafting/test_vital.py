@@ -184,3 +184,37 @@ def test_what_is_denied_over_or_said_in_jest_is_not_vital(message: str) -> None:
 )
 def test_what_may_hurt_stays_vital(message: str) -> None:
     assert list_vital(message)
+
+
+@pytest.mark.parametrize(
+    ("message", "vital"),
+    [
+        (
+            "Lunchbox ideas? no kiwi anywhere near it, her lips swell up",
+            ["no kiwi anywhere near it, her lips swell up"],
+        ),
+        ("Mateo is 6, no eggs for him, he swells", ["Mateo is 6, no eggs for him, he swells"]),
+        ("别给她吃芒果,一吃嘴唇就肿", ["别给她吃芒果,一吃嘴唇就肿"]),
+        ("I'm on Brivarel 5 twice a day", ["I'm on Brivarel 5 twice a day"]),
+        ("医生换成启尔畅,早晚各两揿", ["医生换成启尔畅,早晚各两揿"]),
+        ("I cycle bus route 52 twice a day", []),
+        ("every morning he has 2 cups of coffee, twice a day on Sundays", []),
+    ],
+)
+def test_reactions_name_their_cause_and_doses_tell_a_medicine(message: str, vital: list[str]) -> None:
+    assert list_vital(message) == vital
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "is that an allergy",
+        "药店有没有",
+        "攀完低血糖似的手抖",
+        "喷了两下好了",
+        "我最近熬夜熬到眼睛发花",
+        "I'm off the iron tablets too",
+    ],
+)
+def test_a_bare_question_a_likeness_and_what_is_over_are_not_vital(message: str) -> None:
+    assert list_vital(message) == []
