@@ -71,7 +71,9 @@ def _blank_quoted(form: str) -> str:
 
 def _blank_pasted(form: str) -> str:
     """Return the form without what the user pasted beside own words; a message that is one paragraph is the user's."""
-    return _RE["pasted_text"].sub(_to_line_ends, form) if "\n" in form.strip() else form
+    form = _RE["pasted_text"].sub(_to_line_ends, form) if "\n" in form.strip() else form
+    document = _RE["others_document"].search(form) if ":" in form else None
+    return form[: document.start("document")] + "\n" * len(document.group("document")) if document else form
 
 
 def _blank_reported(form: str) -> str:

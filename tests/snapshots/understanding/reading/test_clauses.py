@@ -83,6 +83,24 @@ def test_words_that_are_not_the_speakers_own_give_no_clause(message: str) -> Non
     assert split_clauses(message) == []
 
 
+@pytest.mark.parametrize(
+    ("own", "document"),
+    [
+        ("帮我看看这个简历,是我室友的,不是我的哈", ":\n\n陆小鹿 | 小学语文教师\n普通话二甲\n特长:单簧管、主持,我爱唱歌"),
+        ("这是同事发来的病历", ':"慢阻肺急性加重,我对青霉素过敏,我每天吸两次药,我已经戒烟了'),
+        ("My sister sent me this", ":\n\nI am allergic to nuts and I work in a bank"),
+        ("Look at my flatmate's CV", ":\nI am a nurse. I live in Hull and I speak Welsh."),
+    ],
+)
+def test_a_document_of_somebody_else_gives_no_clause(own: str, document: str) -> None:
+    text = own + document
+    assert {clause.end <= len(own) for clause in split_clauses(text)} == {True}
+
+
+def test_the_user_s_own_form_is_read() -> None:
+    assert any("nausea" in clause.text for clause in split_clauses("check my form: NAME Ada\nPREVIOUS: bad nausea"))
+
+
 def test_a_question_mark_belongs_to_its_sentence() -> None:
     first, second = split_clauses("My knee is bad. Which shoes should I buy?")
     assert (first.in_question, second.in_question) == (False, True)
