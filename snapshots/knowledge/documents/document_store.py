@@ -219,7 +219,10 @@ def _process_anew(document: Document) -> Job:
 
 
 def _add_job(document: Document, *, anew: bool = False) -> Job:
-    """Add the job that processes the newest upload; ``anew`` keeps none of the chunks."""
+    """Add the job that processes the newest upload; ``anew`` keeps none of the chunks. What the job before has embedded
+    goes: it may have been given up, and would keep what was replaced."""
+    if document.job_id is not None:
+        JobPart.objects.filter(job_id=document.job_id).delete()
     job = add_job(JobKind.DOCUMENT, {"document": str(document.id), "upload": document.upload, "anew": anew})
     fresh = {"job": job, "status": DocumentStatus.PROCESSING, "error_code": "", "error_detail": ""}
     Document.objects.filter(id=document.id).update(**fresh)
