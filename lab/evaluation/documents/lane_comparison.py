@@ -91,10 +91,9 @@ def hit_among(order: Sequence[int], right: Collection[int]) -> float:
 
 
 def compute_ndcg(order: Sequence[int], right: Collection[int]) -> float:
-    """Return nDCG@10 with gains 0 and 1; 0 where nothing is right."""
-    gained = sum(1 / math.log2(rank + 2) for rank, one in enumerate(order[:NDCG_DEPTH]) if one in right)
-    best = sum(1 / math.log2(rank + 2) for rank in range(min(len(right), NDCG_DEPTH)))
-    return gained / best if best else 0.0
+    """Return nDCG@10 with gains 0 and 1, where the first piece that is right answers wholly: the others repeat it."""
+    ranks = (rank for rank, one in enumerate(order[:NDCG_DEPTH]) if one in right)
+    return next((1 / math.log2(rank + 2) for rank in ranks), 0.0)
 
 
 def index_pieces(

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lab.evaluation.documents.lane_comparison import HYBRID, PLAIN, LaneFigures
+from lab.evaluation.documents.lane_comparison import HYBRID, PLAIN, LaneFigures, compute_ndcg
 from lab.evaluation.documents.package_texts import convert_html, read_sources
 from lab.evaluation.documents.page_anchors import QUESTIONS_BY_LANGUAGE, find_lost_anchors, read_sentences
 from lab.evaluation.documents.questions_of_pages import PageQuestion, cut_pages, find_answers, read_questions
@@ -94,6 +94,12 @@ def test_lost_and_doubled_anchors_are_named(tmp_path: Path) -> None:
     )
     page.unlink()
     assert len(find_lost_anchors(tmp_path)) == len(places) + len(read_sentences())
+
+
+def test_the_first_of_the_chunks_that_repeat_an_answer_counts() -> None:
+    assert compute_ndcg([3, 1, 2], {1, 2}) == pytest.approx(1 / np.log2(3))
+    assert compute_ndcg([1, 3], {1, 2}) == 1
+    assert compute_ndcg([*range(10), 77], {77}) == compute_ndcg([1], frozenset()) == 0
 
 
 def test_questions_without_an_answer_count_only_as_answered_or_not() -> None:
