@@ -13,9 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from lab.evaluation.documents.lane_comparison import Numbers, compute_ndcg, hit_among, index_pieces, score_brought
+from lab.evaluation.documents.lane_comparison import compute_ndcg, hit_among, index_pieces, score_brought
 from lab.evaluation.documents.page_anchors import QUESTIONS_BY_LANGUAGE
 from lab.evaluation.documents.questions_of_pages import cut_pages, find_answers, read_questions
+from lab.evaluation.documents.reliability import Numbers
 from lab.standalone import run_program
 from snapshots.knowledge.search.chunk_candidates import LaneScores
 from snapshots.knowledge.search.config import FusionConfig

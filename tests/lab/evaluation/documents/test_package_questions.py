@@ -108,9 +108,11 @@ def test_questions_without_an_answer_count_only_as_answered_or_not() -> None:
         PageQuestion("b", "Unknown?", held_out=False),
         PageQuestion("c", "Held out?", held_out=True, file="a.md", anchor="known"),
     ]
+    hits = np.full((3, 5, 2), np.nan)
+    hits[:, :2] = [[[0.9, 1], [0.5, 0]], [[0.01, 0], [0, 0]], [[0.01, 0], [0, 0]]]
     figures = {HYBRID: np.array([[1, 1], [0, 0], [0, 0]], float), PLAIN: np.array([[1, 0.5], [0, 0], [0, 0]], float)}
 
-    compared = LaneFigures(questions, figures, np.array([0.9, 0.01, 0.01]))
+    compared = LaneFigures(questions, figures, np.array([0.9, 0.01, 0.01]), hits)
 
     assert compared.render(held_out=None)[:2] == ["2 questions", "  hybrid      hit@5 0.500  nDCG@10 0.500"]
     assert compared.render(held_out=False) == [
@@ -119,4 +121,9 @@ def test_questions_without_an_answer_count_only_as_answered_or_not() -> None:
         "  BM25 alone  hit@5 1.000  nDCG@10 0.500  hybrid +0.000 [+0.000, +0.000], +0.500 [+0.500, +0.500]",
         "  1 of 1 with an answer are answered",
         "  0 of 1 without an answer are answered",
+        "  first passages: 1, calibration error 0.100",
+        "    0.8 to 1.0:    1, relevance 0.900, right 1.000",
+        "  first 5 passages: 2, calibration error 0.300",
+        "    0.4 to 0.6:    1, relevance 0.500, right 0.000",
+        "    0.8 to 1.0:    1, relevance 0.900, right 1.000",
     ]
