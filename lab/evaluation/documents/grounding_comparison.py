@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from lab.evaluation.documents.lane_comparison import index_pieces, rank_pieces
 from lab.evaluation.documents.page_anchors import GroundingSentence
-from lab.evaluation.documents.questions_of_pages import PagePiece, cut_pages, join_blanks
+from lab.evaluation.documents.questions_of_pages import cut_pages
 from snapshots.knowledge.grounding.config import LIMITS, SUPPORT
 from snapshots.knowledge.grounding.evidence import (
     ChosenEvidence,
@@ -62,7 +62,9 @@ def list_tasks(
         orders = rank_pieces(index_pieces(pieces, None, advance), [one.sentence for one in own])
         orders_of = [(one, order, False) for one, order in zip(own, orders, strict=True)]
         orders_of += [
-            (one, [i for i in order if not _holds(one, pieces[i])], True) for one, order, _ in orders_of if one.grounded
+            (one, [i for i in order if not (pieces[i].file == one.file and pieces[i].holds(one.anchor))], True)
+            for one, order, _ in orders_of
+            if one.grounded
         ]
         for one, order, is_cut_off in orders_of:
             best = [PassageText(pieces[i].text, pieces[i].headings) for i in order[: LIMITS.chunks]]
@@ -101,7 +103,3 @@ def compute_precision_and_recall(judged: Sequence[JudgedSentence]) -> tuple[floa
     return hits / max(sum(one.is_supported for one in judged), 1), hits / max(
         sum(one.task.is_right for one in judged), 1
     )
-
-
-def _holds(sentence: GroundingSentence, piece: PagePiece) -> bool:
-    return piece.file == sentence.file and sentence.anchor in join_blanks(piece.text)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lab.evaluation.documents.questions_of_pages import PagePiece, PageQuestion, find_answers
+from lab.evaluation.documents.reliability import Numbers, render_reliability
 from lab.evaluation.ranking.paired_bootstrap import compute_interval
 from memory_platform.kernel.ids import new_id
 from snapshots.embedding.embedding_spaces import Embedders, space_id
@@ -22,22 +23,23 @@ from snapshots.recall.question import weigh_terms_by_sentence
 
 HIT_DEPTH, NDCG_DEPTH = 5, 10
 HYBRID, KEYWORD, DENSE, PLAIN = "hybrid", "words", "vectors", "BM25 alone"
-Numbers = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class LaneFigures:
-    """Of each question hit@5 and nDCG@10, shape (n, 2), by the way of ranking, and the most relevant piece's relevance,
-    shape (n,)."""
+    """Of each question hit@5 and nDCG@10, shape (n, 2), by the way of ranking; the most relevant piece's relevance,
+    shape (n,); and of the hybrid's first hits, best first, the relevance and whether it is right (0 or 1), shape
+    (n, HIT_DEPTH, 2), nan where there are fewer."""
 
     questions: Sequence[PageQuestion]
     figures: Mapping[str, Numbers]
     relevance: Numbers
+    hits: Numbers
 
     def render(self, *, held_out: bool | None) -> list[str]:
         """Return a line for each way, with what the hybrid gains over it in both and the intervals; then how many
-        questions get an answer, of those that have one and of those that have none. ``held_out``: None is both
-        halves."""
+        questions get an answer, of those that have one and of those that have none; then how often hits are right by
+        their relevance, wrong where a question has no answer. ``held_out``: None is both halves."""
         asked = np.array([held_out in (None, one.held_out) for one in self.questions])
         has_answer = np.array([one.file is not None for one in self.questions])
         own = asked & has_answer
@@ -49,6 +51,9 @@ class LaneFigures:
         for name, among in (("with", own), ("without", asked & ~has_answer)):
             if among.any():
                 lines.append(f"  {int(answered[among].sum())} of {int(among.sum())} {name} an answer are answered")
+        for name, hits in (("first passages", self.hits[asked, :1]), (f"first {HIT_DEPTH} passages", self.hits[asked])):
+            relevance, right = hits[hits[..., 0] >= ANSWER_LIMITS.min_relevance].T  # what an answer shows
+            lines += render_reliability(name, relevance, right)
         return lines
 
     def _render_ways(self, own: npt.NDArray[np.bool_]) -> Iterator[str]:
@@ -76,14 +81,17 @@ def compare_lanes(
     prepared, _ = prepare_document_questions([one.question for one in questions], embedders)
     figures: dict[str, list[tuple[float, float]]] = {name: [] for name in (HYBRID, KEYWORD, DENSE, PLAIN)}
     relevance: list[float] = []
-    for one, asked in zip(questions, prepared, strict=True):
+    hits = np.full((len(questions), HIT_DEPTH, 2), np.nan)
+    for one, asked, row in zip(questions, prepared, hits, strict=True):
         right = find_answers(one, pieces)
-        orders, best = _rank_in_all_ways(asked, candidates, packed)
-        relevance.append(best)
+        orders, relevances = _rank_in_all_ways(asked, candidates, packed)
+        relevance.append(max(relevances.values()))
+        best = orders[HYBRID][:HIT_DEPTH]
+        row[: len(best)] = [(relevances[piece], piece in right) for piece in best]
         for name, order in orders.items():
             figures[name].append((hit_among(order, right), compute_ndcg(order, right)))
         advance(1)
-    return LaneFigures(questions, {name: np.array(rows) for name, rows in figures.items()}, np.array(relevance))
+    return LaneFigures(questions, {name: np.array(rows) for name, rows in figures.items()}, np.array(relevance), hits)
 
 
 def hit_among(order: Sequence[int], right: Collection[int]) -> float:
@@ -91,10 +99,9 @@ def hit_among(order: Sequence[int], right: Collection[int]) -> float:
 
 
 def compute_ndcg(order: Sequence[int], right: Collection[int]) -> float:
-    """Return nDCG@10 with gains 0 and 1; 0 where nothing is right."""
-    gained = sum(1 / math.log2(rank + 2) for rank, one in enumerate(order[:NDCG_DEPTH]) if one in right)
-    best = sum(1 / math.log2(rank + 2) for rank in range(min(len(right), NDCG_DEPTH)))
-    return gained / best if best else 0.0
+    """Return nDCG@10 with gains 0 and 1, where the first piece that is right answers wholly: the others repeat it."""
+    ranks = (rank for rank, one in enumerate(order[:NDCG_DEPTH]) if one in right)
+    return next((1 / math.log2(rank + 2) for rank in ranks), 0.0)
 
 
 def index_pieces(
@@ -129,8 +136,8 @@ def score_brought(
 
 def _rank_in_all_ways(
     question: DocumentQuestion, candidates: Sequence[ChunkCandidate], packed: Sequence[bytes]
-) -> tuple[Mapping[str, list[int]], float]:
-    """Return the best pieces by way of ranking, and the relevance of the most relevant one."""
+) -> tuple[Mapping[str, list[int]], Mapping[int, float]]:
+    """Return the best pieces by way of ranking, and the relevance of those that either lane brings."""
     brought, among, scores = score_brought(question, candidates, packed)
     plain, _ = score_chunks(
         packed, weigh_terms_among(packed, weigh_terms_by_sentence(question.text, DEFAULT_RECALL.scoring))
@@ -142,7 +149,7 @@ def _rank_in_all_ways(
         DENSE: _list_best(scores.cosine),
         PLAIN: _list_best(plain),
     }
-    return orders, float(fused.relevance.max())
+    return orders, dict(zip(brought.tolist(), fused.relevance.tolist(), strict=True))
 
 
 def _list_best(scores: Numbers) -> list[int]:

@@ -1,29 +1,32 @@
-"""Pages cut at their headings, and questions that name the heading of the passage that answers."""
+"""Pages cut as uploads are, and questions that name the passage that answers, by its words or its heading."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
 
+from snapshots.knowledge.chunking.chunk_cutter import cut_chunks
+from snapshots.knowledge.errors import UnreadableDocumentError
+from snapshots.knowledge.reading.document_reader import read_document
+from snapshots.knowledge.reading.text_cleaning import clean_line
+
 QUESTIONS = Path(__file__).with_name("node_questions.json")
-PIECE_CHARACTERS = 1_800
-_HEADING = re.compile(r"^(#{1,5}) (.*)")
-_FENCE = "```"
 
 
 @dataclass(frozen=True, slots=True)
 class PagePiece:
-    """A piece of a page under one heading."""
+    """A chunk of a page; ``place`` is what the index puts before its text."""
 
     file: str
     headings: tuple[str, ...]
+    place: str
     text: str
 
-    @property
-    def place(self) -> str:
-        return " › ".join(self.headings)
+    def holds(self, anchor: str) -> bool:
+        """Return whether the words of ``anchor`` stand in it, however their lines break."""
+        return clean_line(anchor) in clean_line(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +52,23 @@ def read_questions(path: Path = QUESTIONS) -> list[PageQuestion]:
 
 
 def cut_pages(folder: Path) -> list[PagePiece]:
-    """Return the pieces of all Markdown pages in ``folder``, in order."""
-    return [piece for path in sorted(folder.glob("*.md")) for piece in _cut_page(path)]
+    """Return the chunks of all Markdown pages in ``folder``, in order, as if each had been uploaded by its name. A page
+    without text has none, as an upload of it would fail."""
+    pieces = []
+    for path in sorted(folder.glob("*.md")):
+        with suppress(UnreadableDocumentError):
+            page = read_document(path.read_bytes(), "text/markdown")
+            chunks = cut_chunks(page, page.title or path.name)
+            pieces += [PagePiece(path.name, one.heading_path, one.place, one.text) for one in chunks]
+    return pieces
 
 
 def find_answers(question: PageQuestion, pieces: Sequence[PagePiece]) -> frozenset[int]:
-    """Return the numbers of the pieces that answer: the one with the anchor, or those right below the heading, else all
-    that stand under it."""
+    """Return the numbers of the chunks that answer: those with the anchor, of which there may be two since a chunk
+    repeats the end of the one before; or those right below the heading, else all that stand under it."""
     own = [i for i, one in enumerate(pieces) if one.file == question.file]
     if question.anchor is not None:
-        return frozenset(i for i in own if question.anchor in join_blanks(pieces[i].text))
+        return frozenset(i for i in own if pieces[i].holds(question.anchor))
     heading = question.heading
     if heading is None:
         return frozenset()
@@ -69,29 +79,3 @@ def find_answers(question: PageQuestion, pieces: Sequence[PagePiece]) -> frozens
 def join_blanks(text: str) -> str:
     """Return a text with each run of blanks and line ends as one blank: anchors are compared in this form."""
     return " ".join(text.split())
-
-
-def _cut_page(path: Path) -> Iterator[PagePiece]:
-    headings: list[str] = []
-    held: list[str] = []
-    is_code = False
-    for line in path.read_text(errors="replace").splitlines():
-        is_code ^= line.startswith(_FENCE)
-        heading = None if is_code else _HEADING.match(line)
-        if heading is None:
-            held.append(line)
-            continue
-        yield from _cut_paragraphs(path.name, headings, held)
-        headings, held = [*headings[: len(heading[1]) - 1], heading[2].strip()], []
-    yield from _cut_paragraphs(path.name, headings, held)
-
-
-def _cut_paragraphs(file: str, headings: Sequence[str], lines: Sequence[str]) -> Iterator[PagePiece]:
-    piece = ""
-    for paragraph in "\n".join(lines).strip().split("\n\n"):
-        if piece and len(piece) + len(paragraph) > PIECE_CHARACTERS:
-            yield PagePiece(file, tuple(headings), piece)
-            piece = ""
-        piece = f"{piece}\n\n{paragraph}" if piece else paragraph
-    if piece:
-        yield PagePiece(file, tuple(headings), piece)

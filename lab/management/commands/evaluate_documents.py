@@ -21,7 +21,7 @@ class Command(PlatformCommand):
         parser.add_argument("--questions", type=Path, default=QUESTIONS, help="a JSON file (%(default)s)")
         half = parser.add_mutually_exclusive_group()
         half.add_argument("--held-out", action="store_true", help="ask the questions that nobody tunes on, instead")
-        half.add_argument("--all", action="store_true", help="ask the questions of both halves together, instead")
+        half.add_argument("--all", action="store_true", help="ask the questions of both halves, together and each")
         parser.add_argument(
             "--grounding", action="store_true", help="judge sentences by the pages in FOLDER/en and FOLDER/zh, instead"
         )
@@ -51,5 +51,6 @@ class Command(PlatformCommand):
             raise CommandError(f"{options['folder']} has no passage for {', '.join(lost[:5])}. Name the pages' folder.")
         with progress(self.stdout, "measuring", len(pieces) + len(questions), "steps") as advance:
             found = compare_lanes(pieces, questions, advance=advance)
-        for line in found.render(held_out=is_held_out):
-            self.stdout.write(line)
+        for half in (None, False, True) if options["all"] else (is_held_out,):
+            for line in found.render(held_out=half):
+                self.stdout.write(line)

@@ -13,22 +13,17 @@ from pathlib import Path
 
 import numpy as np
 
-from lab.evaluation.documents.lane_comparison import (
-    Numbers,
-    compute_ndcg,
-    hit_among,
-    index_pieces,
-    score_brought,
-)
+from lab.evaluation.documents.lane_comparison import compute_ndcg, hit_among, index_pieces, score_brought
 from lab.evaluation.documents.page_anchors import QUESTIONS_BY_LANGUAGE
 from lab.evaluation.documents.questions_of_pages import cut_pages, find_answers, read_questions
+from lab.evaluation.documents.reliability import Numbers
 from lab.standalone import run_program
 from snapshots.knowledge.search.chunk_candidates import LaneScores
 from snapshots.knowledge.search.config import FusionConfig
 from snapshots.knowledge.search.document_question import prepare_document_questions
 from snapshots.knowledge.search.lane_fusion import fuse_lanes
 
-DENSE_WEIGHTS, COVERAGE_WEIGHTS = (0.15, 0.25, 0.35), (0.1, 0.2, 0.3)
+DENSE_WEIGHTS, COVERAGE_WEIGHTS = (0.0, 0.2, 0.3, 0.4, 0.5, 0.6), (0.1, 0.2, 0.3)
 # Of the relevance; the rest is the share of the question's words.
 COSINE_SHARES = (0.3, 0.4, 0.5, 0.6)
 # Shares of the questions with an answer that a limit lets pass.

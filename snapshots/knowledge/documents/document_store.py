@@ -24,7 +24,7 @@ from snapshots.knowledge.documents.values import (
 from snapshots.knowledge.index.chunk_index_writes import move_in_index, remove_from_index
 from snapshots.models import Chunk, Document, DocumentBody, DocumentCollection, DocumentStatus, Job, JobKind, JobPart
 from snapshots.queue.requested_jobs import add_finished_job, add_job
-from snapshots.receipts.prompts_of_deleted_documents import drop_prompts_with_document
+from snapshots.receipts.prompts_of_deleted_documents import drop_texts_of_document
 from tenants.services.audit import Actor, record_audit
 
 KIND = "document"
@@ -86,12 +86,12 @@ def edit_document(external_id: str, edit: DocumentEdit, *, by: Actor, accept: Ve
 
 
 def delete_document(external_id: str, *, by: Actor, accept: VersionCheck, reason: str = "") -> None:
-    """Delete a document with its content, chunks and index, and the prompts that show it, at once. Raises
-    DocumentUnknown, VersionMismatch."""
+    """Delete a document with its content, chunks and index, and the prompts and kept answers that show it, at once.
+    Raises DocumentUnknown, VersionMismatch."""
     document = lock_document(external_id, to_delete=True)
     accept(document.id, document.version)
     document_id = str(document.id)
-    drop_prompts_with_document(document.id)
+    drop_texts_of_document(document)
     remove_from_index(_list_chunk_ids(document))
     # What jobs that wait, or were given up, have embedded of it.
     JobPart.objects.filter(job__kind=JobKind.DOCUMENT, job__params__document=document_id).delete()
@@ -219,7 +219,10 @@ def _process_anew(document: Document) -> Job:
 
 
 def _add_job(document: Document, *, anew: bool = False) -> Job:
-    """Add the job that processes the newest upload; ``anew`` keeps none of the chunks."""
+    """Add the job that processes the newest upload; ``anew`` keeps none of the chunks. What the job before has embedded
+    goes: it may have been given up, and would keep what was replaced."""
+    if document.job_id is not None:
+        JobPart.objects.filter(job_id=document.job_id).delete()
     job = add_job(JobKind.DOCUMENT, {"document": str(document.id), "upload": document.upload, "anew": anew})
     fresh = {"job": job, "status": DocumentStatus.PROCESSING, "error_code": "", "error_detail": ""}
     Document.objects.filter(id=document.id).update(**fresh)

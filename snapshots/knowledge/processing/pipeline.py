@@ -64,9 +64,9 @@ def process_document(tenant_id: UUID, job: Job) -> None:
     try:
         with _keep_lease(tenant_id, job):
             parsed, drafts = _read_and_cut(upload)
-            swap, rows = _embed(tenant_id, job, upload, drafts)
-            while not _swap(tenant_id, job, upload, parsed, swap, rows):
-                swap, rows = _embed(tenant_id, job, upload, drafts)
+            while (embedded := _embed(tenant_id, job, upload, drafts)) is not None:
+                if _swap(tenant_id, job, upload, parsed, *embedded):
+                    break
     except (UnreadableDocumentError, QuotaExceeded) as fault:  # no further attempt can help
         _give_up(tenant_id, job, fault)
 
@@ -106,8 +106,9 @@ def _read_and_cut(upload: ClaimedUpload) -> tuple[ParsedDocument, Sequence[Chunk
 
 def _embed(
     tenant_id: UUID, job: Job, upload: ClaimedUpload, drafts: Sequence[ChunkDraft]
-) -> tuple[ChunkSwap, Sequence[IndexRow]]:
-    """Compare with the indexed chunks, and make the index rows of the new ones; an attempt before may have begun."""
+) -> tuple[ChunkSwap, Sequence[IndexRow]] | None:
+    """Compare with the indexed chunks, and make the index rows of the new ones; an attempt before may have begun. None,
+    with the job finished, when there is nothing to do any more."""
     embedders = measure_active_embedders()  # the id of a space needs its dimensions
     with tenant_tx(tenant_id):
         swap = plan_swap(upload.document_id, drafts, anew=upload.anew)
@@ -121,6 +122,8 @@ def _embed(
         rows = {draft.content_hash: row for draft, row in zip(batch, made, strict=True)}
         with tenant_tx(tenant_id):
             lock_job(job)
+            if _lock_document(job) is None:  # the newer upload has dropped what this job staged, and will not again
+                return None
             stage_rows(job, rows)
             advance_job(job, done=len(batch))
         known |= rows

@@ -11,8 +11,7 @@ from snapshots.knowledge.search.keyword_lane import Float64
 
 @dataclass(frozen=True, slots=True)
 class FusedScores:
-    """Of each candidate: its score for the order, how probably it answers, and its rank in each lane, from 1; shapes
-    (n,)."""
+    """Of each candidate: its score for the order, its relevance, and its rank in each lane, from 1; shapes (n,)."""
 
     fused: Float64
     relevance: Float64
@@ -36,8 +35,9 @@ def fuse_lanes(scores: LaneScores, config: FusionConfig = FUSION, *, is_chinese:
 def estimate_relevance(
     scores: LaneScores, config: ChunkRelevanceConfig = RELEVANCE_OF_CHUNKS, *, is_chinese: bool
 ) -> Float64:
-    """Return how relevant each candidate is, 0 to 1, comparable between questions. Where even the best is doubtful, all
-    count less: then nothing among the documents answers."""
+    """Return how relevant each candidate is, 0 to 1, comparable between questions. It is no probability: it tells
+    questions with an answer from those without. Where even the best is doubtful, all count less: then nothing among the
+    documents answers."""
     base = config.base_chinese if is_chinese else config.base
     odds = base + config.cosine * scores.cosine + config.coverage * scores.coverage
     relevance = np.asarray(1 / (1 + np.exp(-odds)), np.float64)

@@ -102,7 +102,9 @@ class PassageOutput(Output):
     position = serializers.IntegerField(help_text="Number of its first chunk in the document, from 0.")
     score = RoundedField(digits=DIGITS, help_text="What the list is sorted by. Not comparable between questions.")
     relevance = RoundedField(
-        digits=DIGITS, help_text="How probably the passage answers, 0 to 1. Comparable between calls."
+        digits=DIGITS,
+        help_text="How well words and meaning of the passage fit the question, 0 to 1. Comparable between calls; no "
+        "probability.",
     )
     citation = PassageCitationOutput(help_text="Where it stands.")
     explain = PassageExplanationOutput(

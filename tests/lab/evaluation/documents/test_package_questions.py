@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lab.evaluation.documents.lane_comparison import HYBRID, PLAIN, LaneFigures
+from lab.evaluation.documents.lane_comparison import HYBRID, PLAIN, LaneFigures, compute_ndcg
 from lab.evaluation.documents.package_texts import convert_html, read_sources
 from lab.evaluation.documents.page_anchors import QUESTIONS_BY_LANGUAGE, find_lost_anchors, read_sentences
 from lab.evaluation.documents.questions_of_pages import PageQuestion, cut_pages, find_answers, read_questions
@@ -96,15 +96,23 @@ def test_lost_and_doubled_anchors_are_named(tmp_path: Path) -> None:
     assert len(find_lost_anchors(tmp_path)) == len(places) + len(read_sentences())
 
 
+def test_the_first_of_the_chunks_that_repeat_an_answer_counts() -> None:
+    assert compute_ndcg([3, 1, 2], {1, 2}) == pytest.approx(1 / np.log2(3))
+    assert compute_ndcg([1, 3], {1, 2}) == 1
+    assert compute_ndcg([*range(10), 77], {77}) == compute_ndcg([1], frozenset()) == 0
+
+
 def test_questions_without_an_answer_count_only_as_answered_or_not() -> None:
     questions = [
         PageQuestion("a", "Known?", held_out=False, file="a.md", anchor="known"),
         PageQuestion("b", "Unknown?", held_out=False),
         PageQuestion("c", "Held out?", held_out=True, file="a.md", anchor="known"),
     ]
+    hits = np.full((3, 5, 2), np.nan)
+    hits[:, :2] = [[[0.9, 1], [0.5, 0]], [[0.01, 0], [0, 0]], [[0.01, 0], [0, 0]]]
     figures = {HYBRID: np.array([[1, 1], [0, 0], [0, 0]], float), PLAIN: np.array([[1, 0.5], [0, 0], [0, 0]], float)}
 
-    compared = LaneFigures(questions, figures, np.array([0.9, 0.01, 0.01]))
+    compared = LaneFigures(questions, figures, np.array([0.9, 0.01, 0.01]), hits)
 
     assert compared.render(held_out=None)[:2] == ["2 questions", "  hybrid      hit@5 0.500  nDCG@10 0.500"]
     assert compared.render(held_out=False) == [
@@ -113,4 +121,9 @@ def test_questions_without_an_answer_count_only_as_answered_or_not() -> None:
         "  BM25 alone  hit@5 1.000  nDCG@10 0.500  hybrid +0.000 [+0.000, +0.000], +0.500 [+0.500, +0.500]",
         "  1 of 1 with an answer are answered",
         "  0 of 1 without an answer are answered",
+        "  first passages: 1, calibration error 0.100",
+        "    0.8 to 1.0:    1, relevance 0.900, right 1.000",
+        "  first 5 passages: 2, calibration error 0.300",
+        "    0.4 to 0.6:    1, relevance 0.500, right 0.000",
+        "    0.8 to 1.0:    1, relevance 0.900, right 1.000",
     ]

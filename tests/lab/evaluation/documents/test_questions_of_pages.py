@@ -1,14 +1,8 @@
-"""Pages are cut at their headings, and a question's answer is found under the heading that it names. Rows: K3, D4."""
+"""Pages are cut as uploads are, and a question's answer is found under the heading that it names. Rows: K3, D4."""
 
 from pathlib import Path
 
-from lab.evaluation.documents.questions_of_pages import (
-    PIECE_CHARACTERS,
-    PageQuestion,
-    cut_pages,
-    find_answers,
-    read_questions,
-)
+from lab.evaluation.documents.questions_of_pages import PageQuestion, cut_pages, find_answers, read_questions
 
 PAGE = """# Harbour
 
@@ -30,12 +24,12 @@ def ask(heading: str, file: str = "harbour.md") -> PageQuestion:
     return PageQuestion("q1", "Where?", held_out=False, file=file, heading=heading)
 
 
-def test_a_page_is_cut_at_its_headings(tmp_path: Path) -> None:
+def test_a_page_is_cut_as_an_upload_is(tmp_path: Path) -> None:
     (tmp_path / "harbour.md").write_text(PAGE)
     pieces = cut_pages(tmp_path)
     assert [(one.place, one.text) for one in pieces] == [
         ("Harbour", "Open all year."),
-        ("Harbour › 潮汐", "```\n# no heading\n```"),
+        ("Harbour › 潮汐", "# no heading"),
         ("Harbour › 潮汐 › Tables", "The master keeps them."),
     ]
     assert find_answers(ask("潮汐"), pieces) == {1}
@@ -43,12 +37,18 @@ def test_a_page_is_cut_at_its_headings(tmp_path: Path) -> None:
     assert find_answers(ask("Tables", "other.md"), pieces) == frozenset()
 
 
-def test_a_long_section_is_cut_at_its_paragraphs(tmp_path: Path) -> None:
-    paragraphs = [f"{number} " + "word " * 100 for number in range(8)]
-    (tmp_path / "long.md").write_text("# Long\n\n" + "\n\n".join(paragraphs))
+def test_an_anchor_in_the_words_that_two_chunks_share_is_answered_by_both(tmp_path: Path) -> None:
+    sentences = [
+        f"Boat number {number} of the harbour，第{number}条船 leaves early in the morning." for number in range(200)
+    ]
+    (tmp_path / "long.md").write_text("# Long\n\n" + "\n".join(sentences))
     pieces = cut_pages(tmp_path)
-    assert len(pieces) > 1
-    assert max(len(one.text) for one in pieces) <= PIECE_CHARACTERS
+    holding = [
+        find_answers(PageQuestion("q", "Which?", held_out=False, file="long.md", anchor=one), pieces)
+        for one in sentences
+    ]
+    assert {len(one) for one in holding} == {1, 2}
+    assert all(max(one) - min(one) < 2 for one in holding)
     assert find_answers(ask("Long", "long.md"), pieces) == frozenset(range(len(pieces)))
 
 

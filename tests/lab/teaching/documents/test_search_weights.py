@@ -23,6 +23,6 @@ def test_a_limit_that_lets_answers_pass_says_how_many_others_pass() -> None:
 def test_weights_of_the_lanes_move_what_is_found() -> None:
     far = score([1.0, *[0.9] * 9, 0.0], {17})
     lines = list(try_fusion([far], is_chinese=False))
-    assert len(lines) == 9
+    assert len(lines) == 18
     assert "hit@5 0.000" in lines[0]
     assert all("hit@5 1.000" in line for line in try_fusion([score([1.0, 0.2], {7})], is_chinese=False))

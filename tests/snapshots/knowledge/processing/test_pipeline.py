@@ -8,11 +8,17 @@ import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db.models.functions import Now
 
+from snapshots.config import JOB_CONFIG
 from snapshots.jobs import ASKED
 from snapshots.knowledge.documents.config import DOCUMENT_CONFIG
-from snapshots.knowledge.documents.document_store import delete_document, put_document, reindex_document
+from snapshots.knowledge.documents.document_store import (
+    delete_document,
+    edit_document,
+    put_document,
+    reindex_document,
+)
 from snapshots.knowledge.documents.selectors import load_text
-from snapshots.knowledge.documents.values import DocumentUpload
+from snapshots.knowledge.documents.values import DocumentEdit, DocumentUpload
 from snapshots.knowledge.index.chunk_index_writes import prepare_index_rows
 from snapshots.knowledge.processing import pipeline
 from snapshots.models import Chunk, Document, Job, JobPart
@@ -115,16 +121,11 @@ def test_what_happens_while_a_worker_embeds_wins(
     upload_text(tenant_id, PARTS[0])
     run(tenant_id)
     upload_text(tenant_id, PARTS[1])
-    acts = {
-        "replaced": lambda: upload_text(tenant_id, PARTS[2]),
-        "deleted": lambda: _delete(tenant_id),
-        "reindexed": lambda: _reindex(tenant_id),
-    }
-    waiting = [acts[meanwhile]]
+    waiting = [ACTS[meanwhile]]
 
     def embed(*args: object, **options: object) -> object:
         if waiting:
-            waiting.pop()()
+            waiting.pop()(tenant_id)
         return prepare_index_rows(*args, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(pipeline, "prepare_index_rows", embed)
@@ -179,8 +180,9 @@ def test_what_was_embedded_stays_when_the_workers_time_ends(tenant_id: UUID, mon
         assert not JobPart.objects.exists()
 
 
-def test_what_was_embedded_of_a_deleted_document_is_gone_at_once(
-    tenant_id: UUID, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("act", ["deleted", "replaced", "reindexed", "retitled"])
+def test_what_a_job_that_was_given_up_embedded_is_gone_at_once(
+    tenant_id: UUID, monkeypatch: pytest.MonkeyPatch, act: str
 ) -> None:
     monkeypatch.setattr(pipeline, "DOCUMENT_CONFIG", replace(DOCUMENT_CONFIG, batch=2))
     asked: list[int] = []
@@ -194,13 +196,38 @@ def test_what_was_embedded_of_a_deleted_document_is_gone_at_once(
     monkeypatch.setattr(pipeline, "prepare_index_rows", embed)
     for name in ("tea", "茶"):
         upload_text(tenant_id, "\n\n".join(PARTS), name)
+    with tenant_tx(tenant_id):
+        Job.objects.update(attempts=JOB_CONFIG.attempts - 1)
     run(tenant_id)
     with tenant_tx(tenant_id):
-        assert JobPart.objects.count() == 2
-    _delete(tenant_id)
+        assert (Job.objects.filter(status="dead").count(), JobPart.objects.count()) == (2, 2)
+    ACTS[act](tenant_id)
     with tenant_tx(tenant_id):
-        left = Document.objects.get()
-        assert (left.external_id, JobPart.objects.get().job_id) == ("茶", left.job_id)
+        assert JobPart.objects.get().job_id == Document.objects.get(external_id="茶").job_id
+
+
+def test_a_job_stages_nothing_of_an_upload_that_was_replaced(tenant_id: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "DOCUMENT_CONFIG", replace(DOCUMENT_CONFIG, batch=2))
+    upload_text(tenant_id, "\n\n".join(PARTS))
+    with tenant_tx(tenant_id):
+        Job.objects.update(attempts=JOB_CONFIG.attempts - 1)
+        old = claim_job()
+    assert old is not None
+    asked: list[int] = []
+
+    def embed(rows: list[object], **options: object) -> object:
+        asked.append(len(rows))
+        if len(asked) == 2:
+            raise ConnectionError
+        _replace(tenant_id)
+        return prepare_index_rows(rows, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(pipeline, "prepare_index_rows", embed)
+    run_job(tenant_id, old, pipeline.process_document)
+    with tenant_tx(tenant_id):
+        old.refresh_from_db()
+        assert old.result == {"outcome": "replaced_meanwhile"}
+        assert not JobPart.objects.exists()
 
 
 def test_a_worker_that_lost_its_lease_changes_nothing(tenant_id: UUID) -> None:
@@ -239,3 +266,15 @@ def _delete(tenant_id: UUID) -> None:
 def _reindex(tenant_id: UUID) -> None:
     with tenant_tx(tenant_id):
         reindex_document("tea", by=COMMAND_LINE)
+
+
+def _replace(tenant_id: UUID) -> None:
+    upload_text(tenant_id, PARTS[2])
+
+
+def _retitle(tenant_id: UUID) -> None:
+    with tenant_tx(tenant_id):
+        edit_document("tea", DocumentEdit(title="Tees"), by=COMMAND_LINE, accept=lambda *_: None)
+
+
+ACTS = {"deleted": _delete, "replaced": _replace, "reindexed": _reindex, "retitled": _retitle}

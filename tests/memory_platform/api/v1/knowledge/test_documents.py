@@ -15,8 +15,12 @@ from tenants.services.audit import COMMAND_LINE
 from tenants.services.usage.quotas import forget_counts, set_limits
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
+from tests.snapshots.erasure.everywhere import redis_holds, tables_with
+from tests.snapshots.held import remember
 
 GUIDE = "# Tea guide\n\nGreen tea brews at 80 degrees.\n\n绿茶用八十度的水冲泡。"
+SENCHA = "# Sencha\n\nGreen tea is steeped for forty-nine seconds. 煎茶泡四十九秒。"
+IN_SENCHA = ("sencha", "煎茶", "forty-nine")
 TEA = "/v1/documents/tea"
 
 
@@ -199,6 +203,29 @@ def test_a_deletion_leaves_nothing_and_is_recorded(acme: Caller, world: World) -
             AuditRecord.objects.filter(object_kind="document").order_by("id").values_list("action", flat=True)
         )
     assert actions == ["document.stored", "document.deleted"]
+
+
+def test_a_deleted_document_is_told_in_no_table_and_no_kept_answer(acme: Caller, world: World) -> None:
+    oolong = "/v1/documents/乌龙"
+    remember(world.acme, "I like tea")
+    sent = {"content": SENCHA, "content_type": "text/markdown"}
+    for number, title in enumerate(("Sencha, first words", "煎茶指南")):
+        acme("PUT", TEA, {**sent, "title": title}, Idempotency_Key=f"put-{number}")
+    acme("PUT", oolong, {**sent, "content": GUIDE, "metadata": {"document": "乌龙"}}, Idempotency_Key="put")
+    process_all(world)
+    acme("POST", f"{TEA}/reindex", {}, Idempotency_Key="again")
+    process_all(world)
+    asked = {"query": "How long is green tea steeped?", "include": ["knowledge"]}
+    for subject in ("ada", "nobody"):
+        made = acme("POST", f"/v1/subjects/{subject}/context", asked, Idempotency_Key="asked")
+        assert "forty-nine" in str(body_of(made)["messages"])
+    assert tables_with(*IN_SENCHA)["idempotent_reply"] == 5
+
+    assert acme("DELETE", TEA).status_code == 204
+    assert tables_with(*IN_SENCHA) == {}
+    assert redis_holds(*IN_SENCHA) == []
+    again = acme("PUT", oolong, {**sent, "content": GUIDE, "metadata": {"document": "乌龙"}}, Idempotency_Key="put")
+    assert again["Idempotent-Replayed"] == "true"
 
 
 def test_another_tenant_finds_nothing_under_the_same_id(acme: Caller, globex: Caller, world: World) -> None:
