@@ -63,7 +63,7 @@ def list_possible_orders(form: str) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, words) of text that may be an order: the input of the classifier and of its training."""
     if len(form) > LONGEST_READ or "<user_memory" in form or not may_be_order(form):
         return
-    own = measure_own_words(_RE["not_played"].sub(lambda found: " " * len(found.group()), form))
+    own = measure_own_words(_RE["not_played"].sub(lambda match: " " * len(match.group()), form))
     quoted, parts = find_quotations(form), [one for one in split_parts(form) if one[1] <= own]
     for start, end in list_runs(form, [(first, last) for first, last, _ in parts]):
         asked = any(last == end and mark == "?" for _, last, mark in parts)

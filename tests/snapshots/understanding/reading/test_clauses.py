@@ -86,7 +86,7 @@ def test_words_that_are_not_the_speakers_own_give_no_clause(message: str) -> Non
 @pytest.mark.parametrize(
     ("own", "document"),
     [
-        ("帮我看看这个简历,是我室友的,不是我的哈", ":\n\n陆小鹿 | 小学语文教师\n普通话二甲\n特长:单簧管、主持,我爱唱歌"),
+        ("帮我看看这个简历,是我室友的,不是我的哈", ":\n\n陆小鹿 | 小学语文教师\n普通话二甲\n特长:单簧管,我爱唱歌"),
         ("这是同事发来的病历", ':"慢阻肺急性加重,我对青霉素过敏,我每天吸两次药,我已经戒烟了'),
         ("My sister sent me this", ":\n\nI am allergic to nuts and I work in a bank"),
         ("Look at my flatmate's CV", ":\nI am a nurse. I live in Hull and I speak Welsh."),
