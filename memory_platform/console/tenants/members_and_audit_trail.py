@@ -1,6 +1,5 @@
 """Screens of the tenant itself: members and audit trail."""
 
-import re
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -32,6 +31,7 @@ from memory_platform.console.shared.audit.audit_sentences import (
     TimeFilter,
     annotate_people,
     describe_action,
+    render_reason,
     render_sentence,
 )
 from memory_platform.console.shared.audit.audited_object_names import annotate_object_names, name_personal_objects
@@ -49,7 +49,6 @@ from memory_platform.console.shared.value_rendering import (
     make_computed_column,
     make_fieldset,
     make_folded_fieldset,
-    render_line,
     render_word,
 )
 from memory_platform.console.tenants.audit_export import AuditExportAdmin
@@ -285,7 +284,6 @@ def describe_removal(request: HttpRequest, member: Member) -> dict[str, Any]:
     }
 
 
-INVITATION_ID = re.compile(r"\binvitation [0-9a-f-]{36}\b")
 REFUSED = StatusBadge(_("refused"), BAD)
 
 
@@ -297,9 +295,8 @@ def render_actor(record: Any) -> str:
     return gettext("key %(name)s") % {"name": record.who} if record.actor_kind == ActorKind.API_KEY else str(record.who)
 
 
-def render_reason(reason: str) -> str:
-    """Return a reason in a line; an invitation in it by its word, not by its id."""
-    return render_line(INVITATION_ID.sub(gettext("by invitation"), reason))
+reason_column = make_computed_column("reason", render_reason, _("reason"))
+reason_column.value_path = "reason"  # so that it takes no room where no record has one
 
 
 @admin.display(description=_("what"), ordering="action")
@@ -326,7 +323,7 @@ class AuditScreen(AuditExportAdmin):
         make_column("at", render_time_ago, _("time"), order="at"),
         render_actor,
         render_sentence_and_refusal,
-        make_column("reason", render_reason, _("reason")),
+        reason_column,
     )
     count_text = ngettext_lazy("%(count)d record", "%(count)d records", "count")
     list_filter = (LooksFilter, "refused", "actor_kind", ("action", ActionFilter), ("at", TimeFilter))
@@ -358,7 +355,7 @@ class AuditScreen(AuditExportAdmin):
         return REFUSED if obj.refused else None
 
     def list_facts(self, obj: Any) -> Sequence[Any]:
-        return (make_time_fact("%s", obj.at), render_actor(obj), render_reason(obj.reason) if obj.reason else "")
+        return (make_time_fact("%s", obj.at), render_actor(obj), render_reason(obj) if obj.reason else "")
 
     def list_acts(self, request: HttpRequest, obj: AuditRecord) -> Sequence[HeaderAct]:
         """Return the ways to the records before and after this one."""
