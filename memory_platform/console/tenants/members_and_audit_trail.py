@@ -42,7 +42,13 @@ from memory_platform.console.shared.headers.relative_times import render_time_ag
 from memory_platform.console.shared.list_filters import ConditionFilter
 from memory_platform.console.shared.lists.change_lists import SafeChangeList
 from memory_platform.console.shared.status_badges import BAD, GOOD, StatusBadge, render_badge
-from memory_platform.console.shared.tenant_access import ROLE_RANKS, annotate_actor_names, current_desk, make_actor
+from memory_platform.console.shared.tenant_access import (
+    ROLE_RANKS,
+    annotate_actor_names,
+    current_desk,
+    load_tenant_roles,
+    make_actor,
+)
 from memory_platform.console.shared.value_rendering import (
     build_change_address,
     make_column,
@@ -67,6 +73,7 @@ LAST_MANAGER_TEXT = _(
     "people, change roles or make API keys. Make somebody else a manager first: change the role of a member, or invite "
     "a manager."
 )
+REMOVED_TEXT = _("Removed. Access ends with the next page they open.")
 LOSSES_OF_MANAGERS = _(
     "With the role of a manager you lose quality and cost, policies, API keys, changes of members, invitations, the "
     "audit trail, forgetting and erasing. Your open invitations end. Only another manager can give you the role back."
@@ -237,7 +244,7 @@ class MemberScreen(TenantAdmin):
         except LastManager:
             self.message_user(request, LAST_MANAGER_TEXT % {"name": removing}, messages.ERROR)
             return
-        self.message_user(request, _("Removed. Access ends with the next page they open."), messages.SUCCESS)
+        self.message_user(request, REMOVED_TEXT, messages.SUCCESS)
 
     def delete_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
@@ -252,6 +259,14 @@ class MemberScreen(TenantAdmin):
         except LastManager:
             self.message_user(request, LAST_MANAGER_TEXT % {"name": member.user}, messages.ERROR)
             return redirect(request.path)
+
+    def response_delete(self, request: HttpRequest, obj_display: str, obj_id: Any) -> HttpResponse:
+        desk = current_desk(request)
+        text = str(REMOVED_TEXT)
+        if desk is not None and desk.tenant.id not in load_tenant_roles(request):
+            text = _("You have left %(tenant)s.") % {"tenant": desk.tenant.name}
+        self.message_user(request, text, messages.SUCCESS)
+        return redirect("admin:tenants_member_changelist")
 
     def delete_model(self, request: HttpRequest, obj: Member) -> None:
         remove_member(obj.user_id, by=make_actor(request), reason=read_reason(request))
