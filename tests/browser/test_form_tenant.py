@@ -60,25 +60,6 @@ def save_form(page: Page) -> None:
     page.click("input[name=_save]")
 
 
-def test_a_form_of_the_other_tab_is_refused_and_leads_back(world: World, tabs: tuple[Page, Page]) -> None:
-    first, second = tabs
-    choose_tenant(second, "Globex")
-    save_form(first)
-    expect(first.get_by_role("alert")).to_have_text(
-        "You switched to Globex in another tab. This form was for Acme. Nothing was saved."
-    )
-    expect(first.locator("#desk-tenant option:checked")).to_have_text("Globex")
-    assert list_invitees(world.acme) | list_invitees(world.globex) == set()
-    first.get_by_role("button", name="Switch back to Acme").click()
-    expect(first.locator("#desk-tenant option:checked")).to_have_text("Acme")
-    assert first.url.endswith(ADD)
-    fill_form(first)
-    save_form(first)
-    expect(first.locator("h1")).to_have_text("Copy the link now")
-    assert list_invitees(world.acme) == {"sam"}
-    assert list_invitees(world.globex) == set()
-
-
 def test_what_was_written_is_sent_again_after_switching_back_elsewhere(world: World, tabs: tuple[Page, Page]) -> None:
     first, second = tabs
     choose_tenant(second, "Globex")

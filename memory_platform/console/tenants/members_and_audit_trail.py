@@ -1,6 +1,5 @@
 """Screens of the tenant itself: members and audit trail."""
 
-import re
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -32,6 +31,7 @@ from memory_platform.console.shared.audit.audit_sentences import (
     TimeFilter,
     annotate_people,
     describe_action,
+    render_reason,
     render_sentence,
 )
 from memory_platform.console.shared.audit.audited_object_names import annotate_object_names, name_personal_objects
@@ -42,14 +42,19 @@ from memory_platform.console.shared.headers.relative_times import render_time_ag
 from memory_platform.console.shared.list_filters import ConditionFilter
 from memory_platform.console.shared.lists.change_lists import SafeChangeList
 from memory_platform.console.shared.status_badges import BAD, GOOD, StatusBadge, render_badge
-from memory_platform.console.shared.tenant_access import ROLE_RANKS, annotate_actor_names, current_desk, make_actor
+from memory_platform.console.shared.tenant_access import (
+    ROLE_RANKS,
+    annotate_actor_names,
+    current_desk,
+    load_tenant_roles,
+    make_actor,
+)
 from memory_platform.console.shared.value_rendering import (
     build_change_address,
     make_column,
     make_computed_column,
     make_fieldset,
     make_folded_fieldset,
-    render_line,
     render_word,
 )
 from memory_platform.console.tenants.audit_export import AuditExportAdmin
@@ -68,6 +73,7 @@ LAST_MANAGER_TEXT = _(
     "people, change roles or make API keys. Make somebody else a manager first: change the role of a member, or invite "
     "a manager."
 )
+REMOVED_TEXT = _("Removed. Access ends with the next page they open.")
 LOSSES_OF_MANAGERS = _(
     "With the role of a manager you lose quality and cost, policies, API keys, changes of members, invitations, the "
     "audit trail, forgetting and erasing. Your open invitations end. Only another manager can give you the role back."
@@ -238,7 +244,7 @@ class MemberScreen(TenantAdmin):
         except LastManager:
             self.message_user(request, LAST_MANAGER_TEXT % {"name": removing}, messages.ERROR)
             return
-        self.message_user(request, _("Removed. Access ends with the next page they open."), messages.SUCCESS)
+        self.message_user(request, REMOVED_TEXT, messages.SUCCESS)
 
     def delete_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
@@ -253,6 +259,14 @@ class MemberScreen(TenantAdmin):
         except LastManager:
             self.message_user(request, LAST_MANAGER_TEXT % {"name": member.user}, messages.ERROR)
             return redirect(request.path)
+
+    def response_delete(self, request: HttpRequest, obj_display: str, obj_id: Any) -> HttpResponse:
+        desk = current_desk(request)
+        text = str(REMOVED_TEXT)
+        if desk is not None and desk.tenant.id not in load_tenant_roles(request):
+            text = _("You have left %(tenant)s.") % {"tenant": desk.tenant.name}
+        self.message_user(request, text, messages.SUCCESS)
+        return redirect("admin:tenants_member_changelist")
 
     def delete_model(self, request: HttpRequest, obj: Member) -> None:
         remove_member(obj.user_id, by=make_actor(request), reason=read_reason(request))
@@ -285,7 +299,6 @@ def describe_removal(request: HttpRequest, member: Member) -> dict[str, Any]:
     }
 
 
-INVITATION_ID = re.compile(r"\binvitation [0-9a-f-]{36}\b")
 REFUSED = StatusBadge(_("refused"), BAD)
 
 
@@ -297,9 +310,8 @@ def render_actor(record: Any) -> str:
     return gettext("key %(name)s") % {"name": record.who} if record.actor_kind == ActorKind.API_KEY else str(record.who)
 
 
-def render_reason(reason: str) -> str:
-    """Return a reason in a line; an invitation in it by its word, not by its id."""
-    return render_line(INVITATION_ID.sub(gettext("by invitation"), reason))
+reason_column = make_computed_column("reason", render_reason, _("reason"))
+reason_column.value_path = "reason"  # so that it takes no room where no record has one
 
 
 @admin.display(description=_("what"), ordering="action")
@@ -326,7 +338,7 @@ class AuditScreen(AuditExportAdmin):
         make_column("at", render_time_ago, _("time"), order="at"),
         render_actor,
         render_sentence_and_refusal,
-        make_column("reason", render_reason, _("reason")),
+        reason_column,
     )
     count_text = ngettext_lazy("%(count)d record", "%(count)d records", "count")
     list_filter = (LooksFilter, "refused", "actor_kind", ("action", ActionFilter), ("at", TimeFilter))
@@ -358,7 +370,7 @@ class AuditScreen(AuditExportAdmin):
         return REFUSED if obj.refused else None
 
     def list_facts(self, obj: Any) -> Sequence[Any]:
-        return (make_time_fact("%s", obj.at), render_actor(obj), render_reason(obj.reason) if obj.reason else "")
+        return (make_time_fact("%s", obj.at), render_actor(obj), render_reason(obj) if obj.reason else "")
 
     def list_acts(self, request: HttpRequest, obj: AuditRecord) -> Sequence[HeaderAct]:
         """Return the ways to the records before and after this one."""

@@ -1,5 +1,6 @@
 """Audit records in words: actor, act, object and person, with links."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -21,10 +22,11 @@ from memory_platform.console.shared.value_rendering import (
     build_change_address,
     build_list_address,
     parse_uuid,
+    render_line,
     shorten_id,
 )
 from profiles.models import Subject
-from tenants.models import ApiKey, AuditRecord, Member, PolicyVersion, Tenant
+from tenants.models import ApiKey, AuditRecord, Member, PolicyVersion, Role, Tenant
 
 ACTS: Mapping[str, Any] = {
     "api_key.bound": _("created an API key for one person"),
@@ -140,6 +142,7 @@ NAMELESS: Mapping[str, Any] = {
     "webhook_delivery": _("the delivery"),
     "support_session": _("the session"),
 }
+INVITATION_ID = re.compile(r"\binvitation [0-9a-f-]{36}\b")
 LOOKS = ("viewed", "listed", "history_viewed", "searched", "previewed", "opened")
 
 
@@ -212,7 +215,7 @@ def load_audit_trail(records: QuerySet[AuditRecord], request: HttpRequest, most:
     trail = AuditTrail(list(named.filter(~looks)[:most]), list(named.filter(looks)[:most]))
     name_personal_objects([*trail.acts, *trail.views], request)
     for record in (*trail.acts, *trail.views):
-        record.sentence = render_sentence(record)
+        record.sentence, record.why = render_sentence(record), render_reason(record)
     return trail
 
 
@@ -252,6 +255,16 @@ def name_viewed_page(page: str) -> str:
 def find_model(table: str) -> type[Model] | None:
     """Return the model of a screen by its table."""
     return next((model for model in admin.site._registry if model._meta.db_table == table), None)
+
+
+def render_reason(record: Any) -> str:
+    """Return a reason in a line; a role or an invitation in it by its word, not by its code or id."""
+    told = INVITATION_ID.sub(gettext("by invitation"), record.reason)
+    role, _colon, why = told.partition(": ")
+    if record.action != "member.set" or role not in Role.values:
+        return render_line(told)
+    label = Role(role).label
+    return render_line(gettext("%(name)s: %(value)s") % {"name": label, "value": why} if why else str(label))
 
 
 @admin.display(description=_("what"), ordering="action")

@@ -4,7 +4,7 @@ from django.contrib.auth.models import User
 
 from memory_platform.kernel.ids import new_id
 from tenants.isolation import tenant_tx
-from tenants.models import ActorKind, ApiKey, Role
+from tenants.models import ActorKind, ApiKey, Member, Role
 from tenants.policies.arms import Arm
 from tenants.services.audit import COMMAND_LINE, Actor, record_audit
 from tenants.services.experiments import create_experiment
@@ -54,6 +54,11 @@ def test_keys_erasures_refused_pages_and_invitations_are_told_in_words(world: Wo
     ):
         assert words in page, words
     assert str(invitation) not in page
+    chinese = {"Accept-Language": "zh-hans"}
+    with tenant_tx(world.acme.tenant.id):
+        member = Member.objects.get(user=mia)
+    for address in (LIST, f"/console/tenants/member/{member.pk}/history/"):
+        assert "查看者：通过邀请" in staff.mia.get(address, headers=chinese).content.decode(), address
     assert f">{by_key.id}<" not in page
 
 
