@@ -217,8 +217,8 @@ def _choose_threshold(request: ContextRequest, policy: ContextPolicy) -> Relevan
         return RelevanceThreshold(policy.min_relevance, whole=True)
     if request.budget.memory is not None:  # the caller says how much memory it wants: the best that there is
         return RelevanceThreshold(0.0, strict=request.strict)
-    least, filling = policy.min_relevance, policy.filling_relevance
-    return RelevanceThreshold(least, filling, strict=request.strict, need=policy.least_need, sure=policy.sure_need)
+    least, need, sure = policy.min_relevance, policy.least_need, policy.sure_need
+    return RelevanceThreshold(least, strict=request.strict, need=need, sure=sure)
 
 
 def _list_unneeded_parts(choice: ChosenPieces) -> frozenset[str]:

@@ -72,8 +72,6 @@ class ContextPolicy:
     least_need: float = measured(0.2, source=_LEAST_NEED)
     # The least probability that a question needs memory to get more than what helps.
     sure_need: float = measured(0.85, source=_SURE_NEED)
-    # The least relevance of a message or slot that fills the room left, where something helps.
-    filling_relevance: float = assumed(0.002, owner="context", settle_by="lives that nobody here has read")
     # Words from which a message may tell something though it asks or commands: only such fill room.
     long_message: int = measured(14, source=_LONG)
     memory: int = promised(1700)

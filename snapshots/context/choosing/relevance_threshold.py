@@ -27,14 +27,13 @@ class AbstainReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RelevanceThreshold:
-    """Least relevance of a memory that helps, and of one that fills the room left; ``strict``: no memory fills it.
+    """Least relevance of a memory that helps; ``strict``: no other fills the room left.
 
     ``need``: how probably a question must need memory to get any, ``sure``: to get fillers too. ``whole``: the question
     asks for all memories.
     """
 
     least: float
-    filling: float = 0.0
     strict: bool = False
     need: float = 0.0
     sure: float = 0.0
@@ -115,8 +114,7 @@ def _may_fill_room(piece: CountedPiece, threshold: RelevanceThreshold) -> bool:
     item = piece.source_memory
     if threshold.strict or item is None:
         return False
-    is_near = item.relevance >= threshold.filling
-    return item.kind == "note" or (is_near and (item.kind != "statement" or TELLS(item.text)))
+    return item.kind != "statement" or TELLS(item.text)
 
 
 def may_tell(text: str) -> bool:

@@ -19,7 +19,6 @@ def test_every_number_says_where_it_comes_from() -> None:
         "raised_turns",
         "good_hit_share",
         "min_relevance",
-        "filling_relevance",
     }
 
 
