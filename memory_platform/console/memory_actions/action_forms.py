@@ -27,7 +27,7 @@ from memory_platform.console.memory_actions.value_fields import (
 from memory_platform.console.memory_actions.value_origins import choose_telling_origins
 from memory_platform.console.shared.action_reasons import ReasonField
 from memory_platform.console.shared.note_and_state_labels import VITAL_CLASS_LABELS, find_note
-from memory_platform.console.shared.value_rendering import format_json_value
+from memory_platform.console.shared.value_rendering import format_json_value, render_named
 from memory_platform.kernel.keyword_terms import split_terms
 from memory_platform.kernel.text import to_comparable
 from profiles.models import Preference, ProfileFact, Tag, TagDetail, TagKind
@@ -167,7 +167,9 @@ class RetireMentionsForm(RetireBeliefForm):
 
 
 def _list_origin_choices(origins: Iterable[Snapshot]) -> list[tuple[str, str]]:
-    return [(make_version_token(one), f"{one.get_kind_display()}: {render_memory_label(one)}") for one in origins]
+    return [
+        (make_version_token(one), render_named(one.get_kind_display(), render_memory_label(one))) for one in origins
+    ]
 
 
 class CorrectBeliefForm(RetireBeliefForm):

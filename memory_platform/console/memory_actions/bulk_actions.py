@@ -21,7 +21,7 @@ from memory_platform.console.memory_actions.action_forms import StaffActionForm
 from memory_platform.console.memory_actions.actions import StaffAction, find_run_after_commit
 from memory_platform.console.shared.action_reasons import refuse_action
 from memory_platform.console.shared.after_commit_responses import AfterCommitResponse
-from memory_platform.console.shared.value_rendering import MAX_LINE_CHARS, render_row_link, shorten_id
+from memory_platform.console.shared.value_rendering import MAX_LINE_CHARS, render_named, render_row_link, shorten_id
 from memory_platform.kernel.errors import MemoryPlatformError
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext
 
@@ -118,5 +118,5 @@ def show_bulk_result(screen: Any, request: HttpRequest, verdicts: BulkResult) ->
     ]
     text = ngettext("%(count)d row: not done.", "%(count)d rows: not done.", len(verdicts.failed))
     head = text % {"count": len(verdicts.failed)}
-    lines = format_html_join("", "<li>{}: {}</li>", told)
+    lines = format_html_join("", "<li>{}</li>", ((render_named(*one),) for one in told))
     screen.message_user(request, format_html("{}<ul>{}</ul>", head, lines), messages.WARNING)

@@ -28,6 +28,7 @@ from memory_platform.console.memory_actions.story_events import (
 )
 from memory_platform.console.shared.note_and_state_labels import EARLIER, ENDED, SUPERSEDED
 from memory_platform.console.shared.tenant_access import annotate_actor_names
+from memory_platform.console.shared.value_rendering import render_named
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Candidate, CandidateKind, Preference, ProfileFact, Tag
 from profiles.services.profile import FactName
@@ -88,7 +89,7 @@ def build_memory_story(memory: ActedMemory, note: Note | None = None) -> list[St
     events = [
         *sources.events,
         *acts,
-        *(StoryEvent(one.at, format_html("{}: {}", _("Changed"), one.text)) for one in changes),
+        *(StoryEvent(one.at, render_named(_("Changed"), one.text)) for one in changes),
         *([] if sources.events or is_made_by_staff else [_tell_beginning(memory)]),
         *([] if records else _tell_predecessors(memory, relatives)),
         *_tell_end(memory, relatives, acts),
@@ -178,7 +179,7 @@ def _tell_acts(
 def _render_act(memory: Any, record: Any, relatives: Relatives, changes: list[StoryChange]) -> str:
     head = format_html(str(ACT_SENTENCES[record.action]), format_html("<bdi>{}</bdi>", _name_actor(record)))
     change = pop_changes_at(record.at, changes) or _render_replacement(memory, record, relatives)
-    return format_html("{}: {}", head, change) if change else head
+    return render_named(head, change) if change else head
 
 
 def _render_replacement(memory: Any, record: Any, relatives: Relatives) -> str:

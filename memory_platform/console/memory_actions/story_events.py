@@ -18,6 +18,7 @@ from memory_platform.console.shared.value_rendering import (
     build_list_address,
     format_json_value,
     mark_span,
+    render_named,
     shorten_id,
 )
 from memory_platform.console.transcript.answers import LARGE_BESIDE_QUESTION, render_question
@@ -225,8 +226,8 @@ def _list_tag_changes(tag: Tag) -> Iterator[StoryChange]:
 def render_change(before: str, after: str, label: Any = "") -> SafeString:
     """Return "label: before → after" as HTML."""
     shown = [Truncator(one).chars(MAX_VALUE_CHARS) or "\N{EN DASH}" for one in (before, after)]
-    head = format_html("{}: ", label) if label else ""
-    return format_html('{}<bdi class="was">{}</bdi> → <bdi>{}</bdi>', head, *shown)
+    change = format_html('<bdi class="was">{}</bdi> → <bdi>{}</bdi>', *shown)
+    return render_named(label, change) if label else change
 
 
 def pop_changes_at(at: datetime, changes: list[StoryChange]) -> str:

@@ -64,6 +64,11 @@ def render_word(text: str | None) -> str:
     return format_html("<bdi>{}</bdi>", text) if text else EMPTY_VALUE
 
 
+def render_named(name: Any, value: Any) -> SafeString:
+    """Return "name: value" as HTML, with the colon of the language."""
+    return format_html(_("%(name)s: %(value)s") % {"name": "{}", "value": "{}"}, name, value)
+
+
 def render_text(text: str | None) -> str:
     """Return a text in full as HTML, with its line breaks, for pages."""
     return format_html('<div class="stored" dir="auto">{}</div>', text) if text else EMPTY_VALUE

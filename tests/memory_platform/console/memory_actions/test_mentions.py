@@ -79,7 +79,8 @@ def story(world: World, request: pytest.FixtureRequest) -> tuple[str, ...]:
 def read_choices(page: str) -> dict[str, bool]:
     """Return the memories that a page offers to retire, and whether they are ticked."""
     found = re.findall(r'name="origins" value="[^"]+"([^>]*)>\s*([^<]+)', page)
-    return {html.unescape(words).partition(": ")[2].strip(): "checked" in ticked for ticked, words in found}
+    told = [(re.split("[:：]", html.unescape(words), maxsplit=1)[1], "checked" in ticked) for ticked, words in found]
+    return {words.strip(): is_ticked for words, is_ticked in told}
 
 
 def read_ticked(page: str) -> list[str]:
