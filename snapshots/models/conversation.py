@@ -6,6 +6,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from memory_platform.kernel.clock import MOST_MINUTES, at_offset
 from profiles.models import SubjectOwned
@@ -90,7 +91,7 @@ class Message(SubjectOwned):
     external_id = models.CharField(_("message id"), max_length=200)
     seq = models.PositiveBigIntegerField(_("order"))
     role = models.CharField(_("role"), max_length=16, choices=MessageRole.choices)
-    name = models.CharField(_("name"), max_length=200, null=True, blank=True)  # noqa: DJ001 - null: the subject's own words
+    name = models.CharField(pgettext_lazy("of a person", "name"), max_length=200, null=True, blank=True)  # noqa: DJ001 - null: the subject's own words
     content = models.TextField(_("content"), blank=True)
     parts = models.JSONField(_("parts"), null=True, blank=True)
     tool_calls = models.JSONField(_("tool calls"), null=True, blank=True)

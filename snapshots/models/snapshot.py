@@ -7,6 +7,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from memory_platform.kernel.clock import MOST_MINUTES, at_offset
 from profiles.models import SubjectOwned
@@ -42,7 +43,7 @@ class Snapshot(SubjectOwned):
 
     kind = models.CharField(_("kind"), max_length=16, choices=SnapshotKind.choices)
     text = models.TextField(_("text"))
-    name = models.CharField(_("name"), max_length=200, null=True, blank=True)  # noqa: DJ001 - own words
+    name = models.CharField(pgettext_lazy("of a person", "name"), max_length=200, null=True, blank=True)  # noqa: DJ001 - own words
     conversation = TenantForeignKey(Conversation, null=True, blank=True, verbose_name=_("conversation"))
     seq = models.PositiveBigIntegerField(_("order"), null=True, blank=True)
     position = models.BigIntegerField(_("position"), editable=False)

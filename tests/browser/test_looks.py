@@ -34,7 +34,11 @@ LABELS = """() => {
   return [document.title, copy, ...attributes, ...buttons].join("\\n");
 }"""
 # Ids, codes of a product and the prompt's own markup.
-CODES = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{64}|[a-z]+_[a-z_]+|<user_memory[^>]*>|</user_memory>|nonce \w+")
+CODES = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{64}|[a-z_]+\.[a-z_]+|[a-z]+_[a-z_]+|</?user_memory[^>]*>|nonce \w+"
+)
+# API keys, and their ids beside their names.
+KEYS = re.compile(r"mk_live_\w+|\(\w{12}\)")
 
 
 @pytest.fixture
@@ -50,7 +54,7 @@ def acme(world: World, site: str) -> House:
 
 def english_on(page: Page) -> set[str]:
     """Return the words of the page in Latin letters that are no names."""
-    words = CODES.sub(" ", str(page.evaluate(LABELS)))
+    words = CODES.sub(" ", KEYS.sub(" ", str(page.evaluate(LABELS))))
     return set(re.findall(r"[a-z]{3,}", words.lower())) - OURS
 
 

@@ -11,7 +11,6 @@ from typing import Any
 from django import forms
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -19,7 +18,7 @@ from django.utils.translation import gettext_lazy
 
 from memory_platform.console.shared.after_commit_responses import respond_in_scope
 from memory_platform.console.shared.code_labels import render_code
-from memory_platform.console.shared.custom_pages import render_console_page
+from memory_platform.console.shared.custom_pages import redirect_to_tenant_choice, render_console_page
 from memory_platform.console.shared.tenant_access import current_desk, make_actor
 from memory_platform.console.shared.value_rendering import build_change_address
 from memory_platform.kernel.keyword_terms import shared_words
@@ -96,7 +95,7 @@ def show_document_playground(request: HttpRequest) -> HttpResponse:
     """Show the playground; no scope may be open. Raises PermissionDenied."""
     desk = current_desk(request)
     if desk is None:
-        return redirect("admin:switch")
+        return redirect_to_tenant_choice(request)
     if not desk.has_role(Role.SUPPORT):
         raise PermissionDenied
     with tenant_tx(desk.tenant.id):

@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
-from django.utils.translation import gettext, ngettext, ngettext_lazy
+from django.utils.translation import gettext, ngettext, ngettext_lazy, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.memories.newest_rows_search import NewestRowsSearchAdmin
@@ -61,7 +61,7 @@ conversation_column = make_column(
     lambda talk: render_row_link(talk, talk.external_id) if talk else render_row_link(None, ""),
     _("conversation"),
 )
-speaker_column = make_column("name", render_word, _("name"))
+speaker_column = make_column("name", render_word, pgettext_lazy("of a person", "name"))
 
 
 @admin.display(description=_("stored data"))

@@ -178,6 +178,8 @@ def _tell_acts(
 
 def _render_act(memory: Any, record: Any, relatives: Relatives, changes: list[StoryChange]) -> str:
     head = format_html(str(ACT_SENTENCES[record.action]), format_html("<bdi>{}</bdi>", _name_actor(record)))
+    if record.action == ADDED:  # a correction within seconds has a record of its own
+        return head
     change = pop_changes_at(record.at, changes) or _render_replacement(memory, record, relatives)
     return render_named(head, change) if change else head
 

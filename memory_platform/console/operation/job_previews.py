@@ -6,14 +6,19 @@ from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from django_celery_beat.models import PeriodicTask
 
 from memory_platform.console.shared.code_labels import render_code
 from memory_platform.console.shared.config import OPERATION_PAGE
-from memory_platform.console.shared.custom_pages import is_manager, is_operator, render_console_page, require_permission
+from memory_platform.console.shared.custom_pages import (
+    is_manager,
+    is_operator,
+    redirect_to_tenant_choice,
+    render_console_page,
+    require_permission,
+)
 from memory_platform.console.shared.support_session_guard import (
     is_support_session_missing,
     make_support_form_address,
@@ -63,7 +68,7 @@ def show_job_preview(request: HttpRequest, job: str) -> HttpResponse:
     whole = WHOLE.get(job)
     desk = current_desk(request)
     if desk is None and whole is None and is_operator(request):
-        return redirect("admin:switch")
+        return redirect_to_tenant_choice(request)
     require_permission(is_operator if whole else is_manager, request)
     if job not in JOBS or (whole is None and desk is None):
         raise Http404

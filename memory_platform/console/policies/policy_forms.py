@@ -61,7 +61,8 @@ class NumbersField(forms.CharField):
         kind = self.kind
         words = _("Enter %(count)s numbers between %(least)s and %(most)s, separated by commas.")
         told = words % {"count": kind.length, "least": kind.each.least, "most": kind.each.most}
-        return f"{told} {_('Each must be greater than the one before.')}" if kind.rising else told
+        rule = _("Each must be greater than the one before.")
+        return f"{told} {rule}" if kind.rising else told
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         return bool(self.prepare_value(initial) != data)

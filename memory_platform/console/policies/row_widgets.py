@@ -15,12 +15,15 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from memory_platform.console.policies.setting_labels import OPTION_LABELS
 from memory_platform.console.shared.code_labels import INTENT_LABELS
 from tenants.policies.value_kinds import NAME_CHARS, NAMED_MOST, Choice, NamedValues, WholeNumber, WrongValue
 
 EMPTY_ROWS = 1
 # Between a name and the number of its row, where two rows have the same name.
 DUPLICATE_MARK = " #"
+# The only setting that has a choice by intent.
+CHOICE_LABELS = OPTION_LABELS["context.tier"]
 
 Row = dict[str, str]
 
@@ -168,7 +171,7 @@ class NamedValuesField(forms.Field):
         each = self.kind.each
         if isinstance(each, Choice):
             words = _("Give each intent once, with one of these values: %(all)s.")
-            return words % {"all": ", ".join(each.options)}
+            return words % {"all": ", ".join(str(CHOICE_LABELS.get(one, one)) for one in each.options)}
         words = _("Give each intent once, with a whole number between %(least)s and %(most)s.")
         return words % {"least": each.least, "most": each.most}
 
@@ -179,7 +182,7 @@ class NamedValuesField(forms.Field):
 def _make_input(kind: NamedValues) -> forms.Widget:
     if isinstance(kind.each, WholeNumber):
         return forms.NumberInput(attrs={"min": kind.each.least, "max": kind.each.most})
-    return forms.Select(choices=[("", "—"), *((one, one) for one in kind.each.options)])
+    return forms.Select(choices=[("", "—"), *((one, CHOICE_LABELS.get(one, one)) for one in kind.each.options)])
 
 
 def _read_number(text: str) -> int | str:

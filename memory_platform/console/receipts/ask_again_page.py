@@ -11,7 +11,6 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
@@ -39,7 +38,7 @@ from memory_platform.console.receipts.prompt_verdict import (
 from memory_platform.console.receipts.trial_prompt_comparison import TrialPrompt, TrialQuestion, draft_trial_prompt
 from memory_platform.console.shared.after_commit_responses import respond_in_scope
 from memory_platform.console.shared.code_labels import INTENT_LABELS, render_code
-from memory_platform.console.shared.custom_pages import render_console_page
+from memory_platform.console.shared.custom_pages import redirect_to_tenant_choice, render_console_page
 from memory_platform.console.shared.headers.object_header import MAX_TITLE_CHARS
 from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.tenant_access import current_desk, make_actor
@@ -102,7 +101,7 @@ def show_asked_again(request: HttpRequest, named: str) -> HttpResponse:
     """Show the items of an answer beside those of today. No scope may be open. Raises PermissionDenied, Http404."""
     desk = current_desk(request)
     if desk is None:
-        return redirect("admin:switch")
+        return redirect_to_tenant_choice(request)
     if not desk.has_role(Role.SUPPORT):
         raise PermissionDenied
     receipt_id = parse_uuid(named)

@@ -13,7 +13,6 @@ from uuid import UUID
 from django import forms
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -39,7 +38,7 @@ from memory_platform.console.receipts.trial_prompt_comparison import (
 )
 from memory_platform.console.shared.after_commit_responses import respond_in_scope
 from memory_platform.console.shared.code_labels import INTENT_LABELS
-from memory_platform.console.shared.custom_pages import render_console_page
+from memory_platform.console.shared.custom_pages import redirect_to_tenant_choice, render_console_page
 from memory_platform.console.shared.refusals import note_missing_row
 from memory_platform.console.shared.tenant_access import TenantDesk, current_desk, make_actor
 from memory_platform.console.shared.value_rendering import parse_uuid
@@ -162,7 +161,7 @@ def show_playground(request: HttpRequest, named: str) -> HttpResponse:
     """Show the playground of a subject; no scope may be open. Raises PermissionDenied, Http404."""
     desk = current_desk(request)
     if desk is None:
-        return redirect("admin:switch")
+        return redirect_to_tenant_choice(request)
     if not desk.has_role(Role.SUPPORT):
         raise PermissionDenied
     subject_id = parse_uuid(named)

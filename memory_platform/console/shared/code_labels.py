@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext, ngettext_lazy
+from django.utils.translation import ngettext, ngettext_lazy, pgettext_lazy
 
 from memory_platform.console.shared.value_rendering import EMPTY_VALUE, format_json_value, make_column, render_value
 from snapshots.models import StepStatus
@@ -194,7 +194,7 @@ CODE_LABELS: dict[str, Any] = {
     **ERROR_LABELS,
 }
 PROFILE_FIELD_LABELS: dict[str, Any] = {
-    "name": _("name"),
+    "name": pgettext_lazy("of a person", "name"),
     "occupation": _("occupation"),
     "interests": _("interests"),
     "mbti": _("personality type"),

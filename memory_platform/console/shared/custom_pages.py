@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -39,6 +41,13 @@ def check_console_page(address: str) -> str:
     start = reverse("admin:index")
     ours = url_has_allowed_host_and_scheme(address, allowed_hosts=None) and address.startswith(start)
     return address if ours else start
+
+
+def redirect_to_tenant_choice(request: HttpRequest) -> HttpResponse:
+    """Respond with the choice of a tenant, which leads on to the page that was asked for."""
+    page, asked = reverse("admin:switch"), request.get_full_path()
+    is_led_on = request.method == "GET" and asked != reverse("admin:index")
+    return redirect(f"{page}?{urlencode({'next': asked})}" if is_led_on else page)
 
 
 def render_console_page(

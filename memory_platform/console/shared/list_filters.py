@@ -6,6 +6,7 @@ from uuid import UUID
 from django.contrib import admin
 from django.db.models import Exists, Model, OuterRef, Q
 from django.http import HttpRequest
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.note_and_state_labels import (
@@ -50,7 +51,8 @@ class PeriodFilter(admin.DateFieldListFilter):
         found = list(super().choices(changelist))
         if self.date_params and not any(choice["selected"] for choice in found):
             begin, end = (self.date_params.get(name or "", "") for name in self.expected_parameters()[:2])
-            shown = f"{begin[:DAY_CHARS]} \N{EN DASH} {end[:DAY_CHARS] or _('today')}"
+            last = end[:DAY_CHARS] or gettext("today")  # no text within an f-string is found for translation
+            shown = f"{begin[:DAY_CHARS]} \N{EN DASH} {last}"
             found.append({"selected": True, "query_string": changelist.get_query_string({}), "display": shown})
         return iter(found)
 

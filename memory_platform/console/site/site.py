@@ -23,7 +23,12 @@ from memory_platform.console.operation.model_endpoints import show_model_endpoin
 from memory_platform.console.operation.operation_page import show_operation_page
 from memory_platform.console.receipts.playground_person_choice import show_playground_people
 from memory_platform.console.shared.after_commit_responses import respond_in_scope
-from memory_platform.console.shared.custom_pages import check_console_page, is_operator, render_console_page
+from memory_platform.console.shared.custom_pages import (
+    check_console_page,
+    is_operator,
+    redirect_to_tenant_choice,
+    render_console_page,
+)
 from memory_platform.console.shared.refusals import read_named_row, record_refused_page, respond_or_refuse
 from memory_platform.console.shared.support_session_guard import (
     find_active_support,
@@ -169,7 +174,7 @@ class ConsoleSite(AdminSite):
             if desk is None:
                 # Someone without a tenant may still leave, choose one, or change their password.
                 outside = name in LOGIN_VIEWS or getattr(view, "tenantless", False)
-                return show_page() if outside else redirect("admin:switch")
+                return show_page() if outside else redirect_to_tenant_choice(request)
             if getattr(view, "tenantless", False):
                 asked = require_session_before(request, desk, view)
                 return asked or respond_or_refuse(request, desk, named, view, show_page)
@@ -188,7 +193,7 @@ class ConsoleSite(AdminSite):
         granted = load_tenant_roles(request)
         if request.method == "POST":
             return self._switch_to(request, request.POST.get("tenant", ""), {str(tenant) for tenant in granted})
-        context: dict[str, Any] = describe_tenant_choices(request, granted)
+        context: dict[str, Any] = {**describe_tenant_choices(request, granted), "next": request.GET.get("next", "")}
         return render_console_page(
             request, "console/site/switch_tenant.html", gettext_lazy("Choose a tenant"), **context
         )

@@ -24,10 +24,17 @@ KEYWORDS: dict[str, tuple[Any, ...] | None] = {
     # A word that means two things: "ready" of work in the queue, and of a document.
     "pgettext_lazy": ((1, "c"), 2),
 }
-# Texts of libraries that bring no Chinese of their own, or another than the console's: a colon, "6 days ago".
+# Texts of libraries that bring no Chinese of their own, or another than the console's: a colon, "6 days ago", and
+# sentences that say "you" as to a friend.
 LIBRARY_TEXTS: tuple[str | tuple[str, str], ...] = (
     ":",
     ("%(num)d day", "%(num)d days"),
+    "Your password can’t be too similar to your other personal information.",
+    (
+        "Your password must contain at least %(min_length)d character.",
+        "Your password must contain at least %(min_length)d characters.",
+    ),
+    "Your password can’t be a commonly used password.",
     "Themes",
     "Model name",
     "Add link",

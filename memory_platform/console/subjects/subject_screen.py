@@ -19,7 +19,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import mark_safe
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext_lazy
+from django.utils.translation import gettext_lazy, ngettext_lazy, pgettext_lazy
 
 from memory_platform.console.shared.action_reasons import read_reason
 from memory_platform.console.shared.after_commit_responses import AfterCommitResponse
@@ -84,7 +84,7 @@ def _render_aliases(subject: Any) -> str:
     return render_list_link(SubjectJoin, text, subject=subject.pk)
 
 
-@admin.display(description=gettext_lazy("name"), ordering="external_id")
+@admin.display(description=pgettext_lazy("of a person", "name"), ordering="external_id")
 def render_name(subject: Any) -> str:
     """Return the name of a person with the product's id; the id alone for somebody without a name."""
     name = format_json_value(subject.known_name)

@@ -7,14 +7,18 @@ from django import forms
 from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.shared.action_reasons import ReasonField, join_lines, read_reason
 from memory_platform.console.shared.after_commit_responses import respond_in_scope
 from memory_platform.console.shared.base_screens import OperatorAdmin
-from memory_platform.console.shared.custom_pages import is_operator, render_console_page, require_permission
+from memory_platform.console.shared.custom_pages import (
+    is_operator,
+    redirect_to_tenant_choice,
+    render_console_page,
+    require_permission,
+)
 from memory_platform.console.shared.headers.object_header import make_time_fact
 from memory_platform.console.shared.lists.change_lists import SafeChangeList
 from memory_platform.console.shared.status_badges import BAD, StatusBadge, render_badge
@@ -207,7 +211,7 @@ class TenantScreen(OperatorAdmin):
         require_permission(is_operator, request)
         desk = current_desk(request)
         if desk is None:
-            return redirect("admin:switch")
+            return redirect_to_tenant_choice(request)
         other = None if str(desk.tenant.pk) == object_id else find_tenant(object_id)
         numbers = load_tenant_numbers(other) if other else []
 
@@ -251,7 +255,7 @@ def _show_setup(request: HttpRequest, setup: TenantSetup) -> HttpResponse:
     request.session[TENANT_SESSION_KEY] = str(setup.tenant.id)
     desk = find_desk(request)
     if desk is None:  # the operator's rights have ended at this moment
-        return redirect("admin:switch")
+        return redirect_to_tenant_choice(request)
     request.desk = desk  # type: ignore[attr-defined]  # read back by current_desk
     links = mail_links(request, setup.tenant.name, [setup.invitation] if setup.invitation else [])
     return respond_in_scope(

@@ -47,8 +47,10 @@ document.addEventListener("DOMContentLoaded", () => {
 // On a phone a row of these tables is a card, where each value carries the name of its column; what is empty is left out.
 document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll("#result_list, .console-table:is(.known, .play-rows)").forEach((table) => {
-    const names = [...table.querySelectorAll("thead th")].map((one) => one.textContent.trim())
-      .map((name) => name.charAt(0).toUpperCase() + name.slice(1));
+    const names = [...table.querySelectorAll("thead th")].map((one) => {
+      const name = one.textContent.trim();
+      return one.querySelector("bdi") ? name : name.charAt(0).toUpperCase() + name.slice(1); // an id is left as it is
+    });
     [...table.querySelectorAll("tbody tr")].forEach((row) => {
       [...row.cells].forEach((cell, index) => {
         const isEmpty = ["", "-"].includes(cell.textContent.trim()) && !cell.querySelector("input, img");

@@ -74,7 +74,7 @@ def test_the_operator_chooses_a_tenant_and_works_in_that_one_only(world: World, 
 def test_a_role_taken_away_ends_at_the_next_click(world: World, staff: Staff) -> None:
     with tenant_tx(world.acme.tenant.id):
         Member.objects.all().delete()
-    assert staff.sam.get("/console/profiles/subject/")["Location"] == "/console/switch/"
+    assert staff.sam.get("/console/profiles/subject/")["Location"].startswith("/console/switch/")
 
 
 def test_a_session_that_names_a_foreign_tenant_does_not_open_it(world: World, staff: Staff) -> None:
