@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
+from snapshots.models import VitalClass
 from snapshots.understanding.config import NOTING, NotingConfig
 from snapshots.understanding.drafting.person_mentions import opens_with_person
 from snapshots.understanding.grading.clause_classifier import ClauseGrade
@@ -177,12 +178,17 @@ def _join_parts(
                 end=part.end,
                 sentence=part.sentence,
                 grade=replace(telling.grade, lasting=lasting),
-                vital_class=before.vital_class or part.vital_class,
+                vital_class=_choose_graver_class(before.vital_class, part.vital_class),
                 language=before.language,
             )
         else:
             joined.append(part)
     return joined
+
+
+def _choose_graver_class(first: str, second: str) -> str:
+    """Return the class that is told first in the closed list, where both are vital: an illness before safety."""
+    return min(filter(None, (first, second)), key=VitalClass.values.index, default="")
 
 
 def _choose_telling_part(before: NotePart, after: NotePart) -> NotePart:

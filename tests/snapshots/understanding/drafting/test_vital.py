@@ -218,3 +218,14 @@ def test_reactions_name_their_cause_and_doses_tell_a_medicine(message: str, vita
 )
 def test_a_bare_question_a_likeness_and_what_is_over_are_not_vital(message: str) -> None:
     assert list_vital(message) == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "他去年查出来阿尔茨海默,早期,现在喝水老呛",
+        "My dad chokes on water now, he was diagnosed with epilepsy last year",
+    ],
+)
+def test_of_two_vital_things_in_one_note_the_graver_names_its_class(message: str) -> None:
+    assert [part.vital_class for part in assemble(message)] == ["illness"]
