@@ -65,7 +65,7 @@ def retire_and_undo(page: Page, look: Look) -> None:
     page.get_by_label(look.choose("Reason", "原因")).fill("ticket 4711")
     page.get_by_role("button", name=look.choose("Retire this memory", "停用这条记忆")).click()
     expect(page.locator(".messagelist")).to_contain_text(look.choose("Retired.", "已停用，"))
-    page.wait_for_timeout(1_100)  # the moments of a person's page are full seconds
+    page.wait_for_timeout(1_600)  # a person's page shows full seconds, in which an act is over
     page.locator(".acts-more summary").click()
     page.get_by_role("link", name=look.choose("Undo", "撤销"), exact=True).click()
     page.get_by_label(look.choose("Reason", "原因")).fill("not her")
