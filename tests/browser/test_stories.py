@@ -19,7 +19,7 @@ from snapshots.models import MemoryAct, MemoryLane, Message, Receipt, Snapshot
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, Role
 from tests.browser.conftest import Look, SitDown
-from tests.browser.test_console import PASSWORD, create_staff, log_in
+from tests.browser.test_console import create_staff
 from tests.browser.test_console_pages import find_hidden_parts
 from tests.conftest import House, World
 from tests.snapshots.understanding.making import preferences, say, settle
@@ -262,28 +262,6 @@ def test_a_double_click_acts_once(world: World, sit_down: SitDown) -> None:
     expect(page.locator(".messagelist")).to_be_visible()
     with tenant_tx(world.acme.tenant.id):
         assert MemoryAct.objects.filter(lane=MemoryLane.PREFERENCES).count() == 1
-
-
-def test_a_lost_session_leads_back_to_the_form_and_to_one_s_own_words(world: World, site: str, page: Page) -> None:
-    tell_story(world.acme, ENGLISH)
-    create_staff("sam", world.acme.tenant)
-    create_staff("mia", world.acme.tenant)
-    log_in(page, site, "sam")
-    wish = load_newest(world.acme, Preference)
-    page.goto(f"{site}{build_action_address(wish, 'correct')}")
-    page.fill("#id_value", "side streets")
-    page.fill("#id_reason", "asked her")
-    for name, value, reason in (("sam", "side streets", "asked her"), ("mia", "highway", "")):
-        page.context.clear_cookies(name="sessionid")
-        page.click(".act-submit button")
-        expect(page.locator("#id_password")).to_be_visible()
-        assert load_newest(world.acme, Preference).value == "highway"
-        page.fill("#id_username", name)
-        page.fill("#id_password", PASSWORD)
-        page.click("input[type=submit]")
-        page.wait_for_url(f"**{build_action_address(wish, 'correct')}")
-        expect(page.locator("#id_value")).to_have_value(value)
-        expect(page.locator("#id_reason")).to_have_value(reason)
 
 
 def test_a_correction_from_an_answer_is_proved_in_six_clicks_and_undone(

@@ -153,7 +153,7 @@ class CardContext:
 @dataclass(frozen=True, slots=True)
 class CandidateCard:
     """One candidate as a page shows it. ``says``: its words in the prompt, else its words today; "" for neither.
-    ``change``: its change since. ``most`` is the best score on the page. ``met``: the finding of the fence as a label,
+    ``change``: its change since. ``most`` is the score of a full bar. ``met``: the finding of the fence as a label,
     ``guardrail`` as a sentence. ``words``: words of the question that occur in the memory. ``limit``: how much room its
     section had, if it was left out for that. ``is_blamed``: the person's next message corrected it. ``is_unfollowed``:
     the reply did not use it, and the person objected by saying it again."""
@@ -292,9 +292,10 @@ def render_route(route: Mapping[str, Any] | None) -> str:
 
 
 def build_cards(candidates: Sequence[CandidateRecord], beside: CardContext) -> list[CandidateCard]:
-    best = max((one["candidate_score"] for one in candidates), default=0.0) or 1.0
+    # A poor score that is the best of its page has a short bar all the same.
+    best = max((one["candidate_score"] for one in candidates), default=1.0)
     most = max((value for one in candidates for value in _read_factors(one).values()), default=1.0)
-    return [_build_card(one, beside, best, max(1.0, most)) for one in candidates]
+    return [_build_card(one, beside, max(1.0, best), max(1.0, most)) for one in candidates]
 
 
 def _build_card(one: CandidateRecord, beside: CardContext, best: float, most: float) -> CandidateCard:

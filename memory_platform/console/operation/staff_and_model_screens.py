@@ -17,7 +17,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext_lazy
 
 from memory_platform.console.log_in.staff_forms import NewStaffForm, StaffForm, StaffPasswordForm
 from memory_platform.console.operation.staff_log_in_page import show_staff_access
@@ -95,6 +95,7 @@ class StaffScreen(HeadedPages, SafeLookupAdmin, UserAdmin[User]):
     add_form_template = None
     change_user_password_template = "console/operation/staff_password.html"  # noqa: S105 - a template
     ordering = ("username",)
+    count_text = ngettext_lazy("%(count)d user", "%(count)d users", "count")
     add_title, add_button, change_button = (
         gettext_lazy("New account"),
         gettext_lazy("Create account"),

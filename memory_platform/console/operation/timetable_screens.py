@@ -41,7 +41,7 @@ from memory_platform.console.shared.custom_pages import (
 from memory_platform.console.shared.headers.object_header import HeaderAct
 from memory_platform.console.shared.headers.relative_times import render_time_ago
 from memory_platform.console.shared.lists.change_lists import SafeChangeList
-from memory_platform.console.shared.status_badges import GOOD, StatusBadge
+from memory_platform.console.shared.status_badges import GOOD, StatusBadge, render_badge
 from memory_platform.console.shared.value_rendering import (
     EMPTY_VALUE,
     build_change_address,
@@ -119,6 +119,11 @@ def _describe_interval(every: int, unit: str) -> str:
     return words[unit] % {"count": every} if unit in words else f"{every} {unit}"
 
 
+def get_job_badge(job: PeriodicTask) -> StatusBadge:
+    return StatusBadge(_("enabled"), GOOD) if job.enabled else StatusBadge(_("disabled"))
+
+
+state_column = make_computed_column("state", lambda job: render_badge(get_job_badge(job)), _("status"), order="enabled")
 schedule_column = make_computed_column("when", describe_schedule, _("schedule"))
 purpose_column = make_computed_column(
     "purpose", lambda job: render_text(render_job_purpose(job.description)), _("what it does")
@@ -238,7 +243,7 @@ class TimetableScreen(OperatorAdmin):
     staff_may_view = True
     list_display = (
         "name",
-        "enabled",
+        state_column,
         schedule_column,
         last_run_column,
         render_next_run,
@@ -263,7 +268,7 @@ class TimetableScreen(OperatorAdmin):
         return str(obj.name)
 
     def get_badge(self, obj: PeriodicTask) -> StatusBadge:
-        return StatusBadge(_("enabled"), GOOD) if obj.enabled else StatusBadge(_("disabled"))
+        return get_job_badge(obj)
 
     def list_facts(self, obj: PeriodicTask) -> Sequence[Any]:
         return (render_job_purpose(obj.description), describe_schedule(obj))

@@ -6,11 +6,12 @@ own code depends on whether another tenant has it.
 
 import re
 from collections.abc import Callable, Iterable
+from datetime import timedelta
 from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import FieldDoesNotExist, PermissionDenied, ValidationError
-from django.db.models import ForeignKey, Model, QuerySet
+from django.db.models import ForeignKey, Model, Q, QuerySet
 from django.db.models.constants import LOOKUP_SEP
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
@@ -18,13 +19,16 @@ from django.utils.translation import gettext as _
 from memory_platform.console.shared.after_commit_responses import respond_in_scope
 from memory_platform.console.shared.custom_pages import is_operator, render_console_page
 from memory_platform.console.shared.tenant_access import TenantDesk, make_actor
-from tenants.models import Role, TenantOwned
+from memory_platform.kernel.clock import utc_now
+from tenants.isolation import tenant_tx
+from tenants.models import AuditRecord, Role, TenantOwned
 from tenants.services.audit import record_refusal
 
-REFUSALS = (PermissionDenied, Http404)
 UUID_PATTERN = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 # What addresses call the id of their row.
 ROW_ARGUMENTS = ("object_id", "id")
+# Who erases something and goes back to its page does so soon.
+SHOWN_LATELY = timedelta(hours=1)
 
 
 def read_named_row(arguments: dict[str, Any]) -> str:
@@ -61,7 +65,24 @@ def note_missing_row(request: HttpRequest, row_id: Any) -> None:
 def record_missing_row(request: HttpRequest, desk: TenantDesk) -> None:
     row_id = getattr(request, "missing_row", None)
     if row_id is not None:
+        record_missing_page(request, desk, row_id)
+
+
+def record_missing_page(request: HttpRequest, desk: TenantDesk, row_id: str) -> None:
+    """Record that a row was asked for that the tenant does not have; nothing if the person was shown it lately, because
+    it is gone since, and who goes back to its page looks for nobody else's."""
+    if not was_shown_lately(request, desk, row_id):
         record_refused_page(request, desk, row_id)
+
+
+def was_shown_lately(request: HttpRequest, desk: TenantDesk, row_id: str) -> bool:
+    if not UUID_PATTERN.fullmatch(row_id):
+        return False
+    by = make_actor(request)
+    with tenant_tx(desk.tenant.id):
+        shown = AuditRecord.objects.filter(actor_kind=by.kind, actor_id=by.id, refused=False)
+        same = Q(object_id=row_id) | Q(subject_ref=row_id)
+        return shown.filter(same, at__gte=utc_now() - SHOWN_LATELY).exists()
 
 
 def keep_existing_ids(request: HttpRequest, rows: QuerySet[Any], row_ids: Iterable[str]) -> list[str]:
@@ -91,10 +112,11 @@ def respond_or_refuse(
     """Run a page outside of any scope. Record a refusal, and show it inside the console."""
     try:
         response = run()
-    except REFUSALS as refusal:
+    except Http404:
+        record_missing_page(request, desk, row_id)
+        return respond_in_scope(desk, lambda: _render_missing_page(request, desk))
+    except PermissionDenied as refusal:
         record_refused_page(request, desk, row_id)
-        if isinstance(refusal, Http404):
-            return respond_in_scope(desk, lambda: _render_missing_page(request, desk))
         what = str(refusal) or _choose_advice(request, desk, view)
         return respond_in_scope(desk, lambda: _render_forbidden_page(request, what))
     record_missing_row(request, desk)

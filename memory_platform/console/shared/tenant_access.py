@@ -6,14 +6,15 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db.models import Case, CharField, F, OuterRef, QuerySet, Subquery, When
+from django.db.models import Case, CharField, F, OuterRef, QuerySet, Subquery, Value, When
 from django.db.models.functions import Cast, Coalesce
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 
 from profiles.models import Erasure
 from tenants.models import ActorKind, ApiKey, AuditRecord, Invitation, Role, SupportSession, Tenant
 from tenants.selectors import roles_of_staff
-from tenants.services.audit import Actor
+from tenants.services.audit import COMMAND_LINE, Actor
 
 AuditedRow = TypeVar("AuditedRow", AuditRecord, SupportSession, Invitation, Erasure)
 View = TypeVar("View", bound=Callable[..., Any])
@@ -70,21 +71,24 @@ def make_actor(request: HttpRequest) -> Actor:
 
 
 def annotate_actor_names(records: QuerySet[AuditedRow], field: str = "actor_id") -> QuerySet[AuditedRow]:
-    """Annotate the records with ``who``: the user name of staff, the name of a key, the id of a job."""
+    """Annotate the records with ``who``: the name of staff, a key or the command line, or the id of a job."""
     people = When(actor_kind__in=(ActorKind.STAFF, ActorKind.OPERATOR), then=_build_user_name(field))
     keys = When(actor_kind=ActorKind.API_KEY, then=_build_key_name(field))
     return records.annotate(who=Case(people, keys, default=F(field), output_field=CharField()))
 
 
 def annotate_user_names(rows: QuerySet[Any], field: str) -> QuerySet[Any]:
-    """Annotate rows with ``who``: the user name if ``field`` holds the id of a user, else its value."""
+    """Annotate rows with ``who``: the user name if ``field`` holds the id of a user, the name of the command line, else
+    its value."""
     named: QuerySet[Any] = rows.annotate(who=_build_user_name(field))
     return named
 
 
 def _build_user_name(field: str) -> Coalesce:
     user = User.objects.annotate(as_text=Cast("pk", CharField())).filter(as_text=OuterRef(field))
-    return Coalesce(Subquery(user.values("username")[:1]), F(field), output_field=CharField())
+    command_line = When(**{field: COMMAND_LINE.id}, then=Value(_("command line")))
+    other = Case(command_line, default=F(field), output_field=CharField())
+    return Coalesce(Subquery(user.values("username")[:1]), other, output_field=CharField())
 
 
 def _build_key_name(field: str) -> Coalesce:

@@ -96,10 +96,13 @@ def _select_times(rows: QuerySet[Any], subject: Subject, clock: str) -> QuerySet
 
 
 ONE_SECOND = timedelta(seconds=1)
+# What one act changes beside a belief, such as its statement and its note, changes up to so much later.
+ACT_TAKES = timedelta(milliseconds=500)
 
 
 def _round_up_to_second(at: datetime) -> datetime:
-    return at if at.microsecond == 0 else at.replace(microsecond=0) + ONE_SECOND
+    """Return a full second at which the act of the change is over."""
+    return at if at.microsecond == 0 else (at + ACT_TAKES).replace(microsecond=0) + ONE_SECOND
 
 
 def _parse_slider(parameters: Mapping[str, str], span: SliderRange) -> datetime | None:

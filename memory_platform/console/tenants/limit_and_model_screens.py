@@ -17,7 +17,12 @@ from memory_platform.console.shared.action_reasons import ReasonField, read_reas
 from memory_platform.console.shared.base_screens import OperatorAdmin, TenantAdmin
 from memory_platform.console.shared.custom_pages import is_operator
 from memory_platform.console.shared.tenant_access import make_actor
-from memory_platform.console.shared.value_rendering import make_column, make_computed_column, render_word
+from memory_platform.console.shared.value_rendering import (
+    format_json_value,
+    make_column,
+    make_computed_column,
+    render_word,
+)
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.endpoint_list import list_routes
 from memory_platform.providers.registry import chat_endpoints
@@ -213,7 +218,7 @@ class ModelPriceScreen(OperatorAdmin):
         "model",
         *PRICES,
         "valid_from",
-        "is_example",
+        make_column("is_example", format_json_value, _("example")),
         "source",
     )
     list_filter = ("tier", "currency", "is_example")

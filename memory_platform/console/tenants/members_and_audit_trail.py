@@ -60,7 +60,6 @@ from memory_platform.console.shared.value_rendering import (
 from memory_platform.console.tenants.audit_export import AuditExportAdmin
 from tenants.errors import LastManager
 from tenants.models import ActorKind, AuditRecord, Invitation, Member, Role
-from tenants.services.audit import COMMAND_LINE
 from tenants.services.invitations import count_open_invitations
 from tenants.services.tenants import is_last_manager, remove_member, require_another_manager, set_member
 
@@ -305,8 +304,6 @@ REFUSED = StatusBadge(_("refused"), BAD)
 @admin.display(description=_("who"), ordering="actor_id")
 def render_actor(record: Any) -> str:
     """Return the user name of staff, the name of a key or a job."""
-    if record.who == COMMAND_LINE.id:
-        return gettext("command line")
     return gettext("key %(name)s") % {"name": record.who} if record.actor_kind == ActorKind.API_KEY else str(record.who)
 
 

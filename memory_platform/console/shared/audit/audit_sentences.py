@@ -1,6 +1,5 @@
 """Audit records in words: actor, act, object and person, with links."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -14,6 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from memory_platform.console.shared.audit.audit_reasons import describe_reason
 from memory_platform.console.shared.audit.audited_object_names import annotate_object_names, name_personal_objects
 from memory_platform.console.shared.list_filters import ConditionFilter
 from memory_platform.console.shared.support_session_guard import is_support_session_missing
@@ -26,7 +26,7 @@ from memory_platform.console.shared.value_rendering import (
     shorten_id,
 )
 from profiles.models import Subject
-from tenants.models import ApiKey, AuditRecord, Member, PolicyVersion, Role, Tenant
+from tenants.models import ApiKey, AuditRecord, Member, PolicyVersion, Tenant
 
 ACTS: Mapping[str, Any] = {
     "api_key.bound": _("created an API key for one person"),
@@ -142,7 +142,6 @@ NAMELESS: Mapping[str, Any] = {
     "webhook_delivery": _("the delivery"),
     "support_session": _("the session"),
 }
-INVITATION_ID = re.compile(r"\binvitation [0-9a-f-]{36}\b")
 LOOKS = ("viewed", "listed", "history_viewed", "searched", "previewed", "opened")
 
 
@@ -258,13 +257,7 @@ def find_model(table: str) -> type[Model] | None:
 
 
 def render_reason(record: Any) -> str:
-    """Return a reason in a line; a role or an invitation in it by its word, not by its code or id."""
-    told = INVITATION_ID.sub(gettext("by invitation"), record.reason)
-    role, _colon, why = told.partition(": ")
-    if record.action != "member.set" or role not in Role.values:
-        return render_line(told)
-    label = Role(role).label
-    return render_line(gettext("%(name)s: %(value)s") % {"name": label, "value": why} if why else str(label))
+    return render_line(describe_reason(record))
 
 
 @admin.display(description=_("what"), ordering="action")

@@ -11,13 +11,14 @@ from django.db.models import Case, CharField, F, OuterRef, QuerySet, Subquery, V
 from django.db.models.functions import Cast, Coalesce, NullIf
 from django.http import HttpRequest
 from django.utils.text import Truncator
+from django.utils.translation import gettext as _
 
 from memory_platform.console.shared.code_labels import label_field
 from memory_platform.console.shared.support_session_guard import is_support_session_missing
 from memory_platform.console.shared.value_rendering import parse_uuid
 from profiles.models import Candidate, Preference, ProfileFact, Tag
 from snapshots.models import Conversation, Document, DocumentCollection, Snapshot, Webhook
-from tenants.models import ApiKey, AuditRecord, Experiment, Invitation
+from tenants.models import ApiKey, AuditRecord, Experiment, Invitation, UsageLimit
 
 MAX_NAME_CHARS = 60
 # By the kind of an audited object: its model, and what tells one from the others.
@@ -41,6 +42,7 @@ def annotate_object_names(records: QuerySet[AuditRecord]) -> QuerySet[AuditRecor
     invitations = Invitation.objects.annotate(named=Cast("pk", CharField())).filter(named=OuterRef("object_id"))
     webhooks = Webhook.objects.annotate(named=Cast("pk", CharField())).filter(named=OuterRef("object_id"))
     collections = DocumentCollection.objects.annotate(named=Cast("pk", CharField())).filter(named=OuterRef("object_id"))
+    limits = UsageLimit.objects.annotate(named=Cast("pk", CharField())).filter(named=OuterRef("object_id"))
     names = {
         "member": users.values("username")[:1],
         "api_key": keys.values("name")[:1],
@@ -48,6 +50,7 @@ def annotate_object_names(records: QuerySet[AuditRecord]) -> QuerySet[AuditRecor
         "document": documents.values("external_id")[:1],
         "invitation": invitations.values("invitee")[:1],
         "webhook": webhooks.values(named_or_url=Coalesce(NullIf("name", Value("")), F("url")))[:1],
+        "usage_limit": limits.values(of=Coalesce(F("api_key__name"), Value(_("the whole tenant"))))[:1],
         "document_collection": collections.values("external_id")[:1],
     }
     return records.annotate(

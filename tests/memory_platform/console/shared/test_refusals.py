@@ -17,9 +17,11 @@ from memory_platform.console.memory_actions.actions import STAFF_ACTIONS
 from memory_platform.console.shared.refusals import ROW_ARGUMENTS
 from memory_platform.kernel.ids import new_id
 from profiles.models import Candidate, Preference, Subject, Tag
+from snapshots.erasure.subjects import erase_subject
 from snapshots.models import Conversation, Receipt, Snapshot
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, Role, TenantOwned
+from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
 from tests.memory_platform.console.conftest import Staff, log_in
 from tests.memory_platform.console.rows import make_one_of_each
@@ -234,6 +236,16 @@ def test_pages_that_take_an_id_in_a_form_record_what_is_not_there(
         assert read_refusals(world.globex)[-1] == ("console.page", "snapshots_receipt_playground", chosen)
     assert len(read_refusals(world.globex)) == 6
     assert read_refusals(world.acme) == []
+
+
+def test_who_goes_back_to_what_was_erased_is_not_refused(world: World, staff: Staff) -> None:
+    page = f"/console/profiles/subject/{world.acme.subject.pk}/change/"
+    assert staff.mia.get(page).status_code == 200
+    erase_subject(world.acme.tenant.id, "ada", by=COMMAND_LINE)
+    assert staff.mia.get(page).status_code == 404
+    assert read_refusals(world.acme) == []
+    assert staff.vic.get(page).status_code == 404, "who never saw it asks for an id that nobody has"
+    assert read_refusals(world.acme) == [("console.page", "profiles_subject_change", str(world.acme.subject.pk))]
 
 
 def test_a_switch_to_a_tenant_that_is_not_granted_is_recorded_where_one_works(world: World, gina: Client) -> None:
