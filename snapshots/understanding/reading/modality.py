@@ -13,12 +13,15 @@ _RE = load_patterns(Path(__file__).with_name("data") / "modality.toml")
 
 def measure_own_words(form: str) -> int:
     """Return how many characters at the beginning of a message are the user's own words. A role, a story, a translation
-    or a text to write follows from the sentence on that asks for it; of a letter or a notice nothing is the user's."""
+    or a text to write follows from the sentence on that asks for it; of a letter, a notice, and a text above a request
+    to work on it nothing is the user's."""
     if _RE["lettered"].search(form):
         return 0
     played = _RE["played"].search(form)
     if played is None:
         return len(form)
+    if _RE["works_on_text"].search(played.group()) and _RE["follows_little"].match(form, played.end()):
+        return 0
     before = form[: played.start()]
     # The pattern may begin with the mark that ends the sentence before.
     is_behind_end = _RE["sentence_end"].match(form, played.start()) is not None

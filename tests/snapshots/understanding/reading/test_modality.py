@@ -17,6 +17,9 @@ from snapshots.understanding.reading.text_folding import fold_for_matching
         ("医生换成了启尔畅,早晚各两揿。", "帮我写个打卡表贴冰箱"),
         ("我搬到李沧了。", "翻译:我住在罗马"),
         ("", "发件人:王五。我对花生过敏。"),
+        ("", "I am a doctor from Lagos. I have two sons. Please rewrite it so that it sounds friendly"),
+        ("", "我是重庆的护士,对海鲜过敏。帮我润色一下"),
+        ("My house number is 5, that's correct", ""),
         ("I work nights and I don't own a car. Any ideas?", ""),
     ],
 )
