@@ -8,7 +8,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from memory_platform.console.shared.code_labels import label_field
+from memory_platform.console.shared.headers.belief_names import label_field
 from memory_platform.console.shared.value_rendering import build_list_address, render_line
 from memory_platform.console.subjects.people_overview import load_people
 from memory_platform.console.subjects.subject_search import SearchableValue, SubjectSearchResult, parse_query
