@@ -23,6 +23,7 @@ from snapshots.models import (
     Calibration,
     Note,
     NoteSlot,
+    Snapshot,
 )
 from snapshots.notes.slot_links import KEYS
 
@@ -38,19 +39,14 @@ def render_source_notes(slot: Any) -> str:
     is not current."""
     links = NoteSlot.objects.filter(**{KEYS[type(slot)]: getattr(slot, "value_id", slot.pk)}, subject=slot.subject_id)
     notes = links.select_related("snapshot").order_by("-snapshot__said_at", "-id")[:MAX_NOTES]
-    shown = (
-        (
-            render_link(Note, one.snapshot_id, Truncator(one.snapshot.text).chars(MAX_LINE_CHARS)),
-            render_other_state(one.snapshot),
-        )
-        for one in notes
-    )
+    shown = (_render_note_with_state(one.snapshot) for one in notes)
     return format_html_join(mark_safe("<br>"), "{} {}", shown) or EMPTY_VALUE
 
 
-def render_other_state(note: Any) -> str:
+def _render_note_with_state(note: Snapshot) -> tuple[str, str]:
     state = classify_state(note)
-    return "" if state == CURRENT else render_state_badge(state)
+    link = render_link(Note, note.pk, Truncator(note.text).chars(MAX_LINE_CHARS))
+    return link, "" if state == CURRENT else render_state_badge(state)
 
 
 @admin.display(description=_("changes of confidence"))
