@@ -30,7 +30,11 @@ KEEP = "keep-"
 class OtherForm(forms.Form):
     """The product's id of the other person."""
 
-    other = forms.CharField(label=gettext_lazy("The other person’s id"), max_length=220)
+    other = forms.CharField(
+        label=gettext_lazy("The other person"),
+        max_length=220,
+        help_text=gettext_lazy("Their id; or a name, place or contact, to choose among those who have it."),
+    )
     subject: Subject | None = None
 
     def clean_other(self) -> str:
