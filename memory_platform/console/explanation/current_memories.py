@@ -9,7 +9,7 @@ from uuid import UUID
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.shared.code_labels import label_field
+from memory_platform.console.shared.headers.belief_names import label_fact, label_preference
 from memory_platform.console.shared.note_and_state_labels import is_note
 from memory_platform.console.shared.value_rendering import build_change_address, format_json_value, parse_uuid
 from memory_platform.console.transcript.answers import ANSWER_PARAMETER
@@ -36,13 +36,13 @@ def render_tag_line(tag: Tag) -> str:
 
 
 def render_fact_line(fact: ProfileFact) -> str:
-    return f"{label_field(fact.field, is_attribute=fact.is_attribute)}: {format_json_value(fact.value)}"
+    return f"{label_fact(fact)}: {format_json_value(fact.value)}"
 
 
 LANE_SOURCES = {
     "snapshots": LaneSource(Snapshot, lambda one: f"{one.name}: {one.text}" if one.name else one.text, SnapshotSource),
     "preferences": LaneSource(
-        Preference, lambda one: f"{one.category}/{one.key}: {format_json_value(one.value)}", PreferenceSource
+        Preference, lambda one: f"{label_preference(one)}: {format_json_value(one.value)}", PreferenceSource
     ),
     "profile": LaneSource(ProfileFact, render_fact_line, ProfileFactSource),
     "tags": LaneSource(Tag, render_tag_line, TagSource),

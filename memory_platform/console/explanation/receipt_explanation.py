@@ -24,7 +24,8 @@ from memory_platform.console.explanation.explanation_texts import (
     render_decision,
 )
 from memory_platform.console.explanation.section_limits import SectionLimit, find_section_limits
-from memory_platform.console.shared.code_labels import label_field, render_code
+from memory_platform.console.shared.code_labels import render_code
+from memory_platform.console.shared.headers.belief_names import label_fact, label_preference
 from memory_platform.console.shared.value_rendering import (
     build_change_address,
     format_json_value,
@@ -332,12 +333,14 @@ def _build_card(one: CandidateRecord, beside: CardContext, best: float, most: fl
 
 
 def _find_sent_text(one: CandidateRecord, sent: str, known: CurrentMemory | None) -> str:
-    """Return a candidate's words in the prompt, a profile field under its name in the reader's language; its words
-    today if those of the prompt are gone."""
+    """Return a candidate's words in the prompt, a belief under its name in the reader's language; its words today if
+    those of the prompt are gone."""
     if not sent:
         return known.text if known else ""
     if one["lane"] == "profile" and known:
-        return f"{label_field(known.row.field, is_attribute=known.row.is_attribute)}: {split_label(sent)[1]}"
+        return f"{label_fact(known.row)}: {split_label(sent)[1]}"
+    if one["lane"] == "preferences" and known and split_label(sent)[0] == str(known.row):
+        return f"{label_preference(known.row)}: {split_label(sent)[1]}"
     return sent
 
 

@@ -89,10 +89,23 @@ def load_period_figures(period: int) -> Sequence[PeriodFigure]:
     ]
 
 
-def find_missed_target(period: int) -> FigureReading | None:
+@dataclass(frozen=True, slots=True)
+class MissedTarget:
+    """A reading that misses its target, and the target in words."""
+
+    reading: FigureReading
+    target: str
+
+
+def find_missed_target(period: int) -> MissedTarget | None:
     """Return the first figure of the last days that misses its target; None if all meet theirs."""
     readings = _read_figures(load_indicator_period(period, "all"))
-    return next((reading for key, reading in readings.items() if _is_on_target(key, reading) is False), None)
+    missed = (
+        MissedTarget(reading, describe_target(key, False))
+        for key, reading in readings.items()
+        if _is_on_target(key, reading) is False
+    )
+    return next(missed, None)
 
 
 def compare_readings(key: str, now: FigureReading, before: FigureReading, period: int) -> PeriodChange:

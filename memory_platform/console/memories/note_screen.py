@@ -19,6 +19,7 @@ from memory_platform.console.memory_actions.add_memory_pages import show_add_not
 from memory_platform.console.memory_actions.memory_admin import StaffActionAdmin
 from memory_platform.console.shared.base_screens import subject_column
 from memory_platform.console.shared.custom_pages import make_console_path
+from memory_platform.console.shared.headers.belief_names import label_belief
 from memory_platform.console.shared.headers.relative_times import render_time_away
 from memory_platform.console.shared.headers.shown_person import note_shown_person
 from memory_platform.console.shared.list_filters import ConditionFilter, NoteStateFilter, SubjectFilter
@@ -31,6 +32,7 @@ from memory_platform.console.shared.note_and_state_labels import (
     render_state_badge,
     render_vital_class,
 )
+from memory_platform.console.shared.status_badges import WARNING, StatusBadge, render_badge
 from memory_platform.console.shared.value_rendering import (
     EMPTY_VALUE,
     format_json_value,
@@ -48,7 +50,7 @@ from memory_platform.console.shared.value_rendering import (
 )
 from profiles.models import Tag
 from snapshots.lifecycle.staff_actions.memory_actions import ActedMemory
-from snapshots.models import Note, NoteSlot, Snapshot, VitalClass
+from snapshots.models import AboutKind, Note, NoteSlot, Snapshot, VitalClass
 
 ANY_VITAL, NOT_VITAL = "any", "none"
 
@@ -77,7 +79,7 @@ def render_slots(note: Note) -> str:
     links = NoteSlot.objects.filter(snapshot_id=note.snapshot_id, subject_id=note.subject_id)
     found = links.select_related("preference", "fact", "tag").order_by("id")
     shown = (
-        (render_row_link(slot, slot.label if isinstance(slot, Tag) else str(slot)),)
+        (render_row_link(slot, slot.label if isinstance(slot, Tag) else label_belief(slot)),)
         for one in found
         for slot in (one.preference, one.fact, one.tag)
         if slot
@@ -90,7 +92,17 @@ def make_time_column(name: str) -> Any:
     return make_column(f"snapshot.{name}", lambda at: display_for_value(at, EMPTY_VALUE), field.verbose_name)
 
 
-grade_column = make_computed_column("grade", render_grade, _("kind"), order="grade")
+def render_kind(note: Note) -> str:
+    """Return the kind of a note, with whom it is about if that is another person, and whether it is vital."""
+    parts = [
+        render_grade(note),
+        "" if note.about_kind == AboutKind.SELF else render_about(note, note.about_tag),
+        render_badge(StatusBadge(render_vital_class(note), WARNING)) if note.is_vital else "",
+    ]
+    return format_html_join(" ", "{}", ((part,) for part in parts if part))
+
+
+kind_column = make_computed_column("grade", render_kind, _("kind"), order="grade")
 grade_with_probability_column = make_computed_column("grade_told", render_grade_with_probability, _("kind"))
 about_column = make_computed_column("about", lambda note: render_about(note, note.about_tag), _("about"))
 vital_column = make_computed_column("vital", render_vital_class, _("vital"), order="vital_class")
@@ -129,9 +141,7 @@ class NoteScreen(NewestRowsSearchAdmin, StaffActionAdmin):
     list_display = (
         make_column("snapshot.text", render_line, _("text")),
         subject_column,
-        grade_column,
-        about_column,
-        vital_column,
+        kind_column,
         make_column("snapshot.confidence", render_share_bar, _("confidence"), order="snapshot__confidence"),
         make_column("snapshot.said_at", render_time_away, _("said at"), order="snapshot__said_at"),
         state_column,

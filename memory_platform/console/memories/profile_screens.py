@@ -1,5 +1,7 @@
 """Screens of structured knowledge about a subject: profile, preferences, tags."""
 
+from typing import Any
+
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
@@ -15,11 +17,18 @@ from memory_platform.console.memory_actions.add_memory_pages import show_add_pre
 from memory_platform.console.memory_actions.memory_admin import StaffActionAdmin
 from memory_platform.console.memory_actions.memory_states import state_column
 from memory_platform.console.shared.base_screens import subject_column
+from memory_platform.console.shared.code_labels import OccurringValuesFilter
 from memory_platform.console.shared.custom_pages import make_console_path
+from memory_platform.console.shared.headers.belief_names import (
+    label_category,
+    label_fact,
+    label_preference_key,
+)
 from memory_platform.console.shared.headers.shown_person import note_shown_person
 from memory_platform.console.shared.list_filters import BeliefStateFilter, SubjectFilter
 from memory_platform.console.shared.value_rendering import (
     make_column,
+    make_computed_column,
     make_fieldset,
     make_folded_fieldset,
     parse_uuid,
@@ -34,6 +43,9 @@ from profiles.models import Preference, ProfileFact, Tag
 from snapshots.lifecycle.staff_actions.undo_act import find_retired_tag
 
 value_column = make_column("value", render_value_line, _("value"))
+category_column = make_column("category", label_category, _("category"), order="category")
+key_column = make_column("key", label_preference_key, _("key"), order="key")
+field_column = make_computed_column("field", label_fact, _("field"), order="field")
 full_value_column = make_column("value", render_value, _("value"))
 confidence_column = make_column("confidence", render_share_bar, _("confidence"), order="confidence")
 statement_column = make_column("statement", render_text, _("statement"))
@@ -43,12 +55,20 @@ TIMES_FIELDSET = make_folded_fieldset(
 )
 
 
+class OccurringCategoriesFilter(OccurringValuesFilter):
+    """Filters by one of the categories that occur, each shown by its label."""
+
+    def choices(self, changelist: Any) -> Any:
+        for choice in super().choices(changelist):
+            yield {**choice, "display": label_category(str(choice["display"]))}
+
+
 @admin.register(ProfileFact)
 class ProfileFactScreen(StaffActionAdmin):
     """Profile fields and free attributes, with their past."""
 
     list_display = (
-        "field",
+        field_column,
         value_column,
         subject_column,
         state_column,
@@ -76,8 +96,8 @@ class PreferenceScreen(StaffActionAdmin):
     """Preferences by category, with their past."""
 
     list_display = (
-        "category",
-        "key",
+        category_column,
+        key_column,
         value_column,
         subject_column,
         state_column,
@@ -88,7 +108,7 @@ class PreferenceScreen(StaffActionAdmin):
     )
     list_display_links = (value_column,)
     count_text = ngettext_lazy("%(count)d preference", "%(count)d preferences", "count")
-    list_filter = (SubjectFilter, BeliefStateFilter, "provenance", "category")
+    list_filter = (SubjectFilter, BeliefStateFilter, "provenance", ("category", OccurringCategoriesFilter))
     search_fields = ("subject__external_id", "category", "key", "value", "statement")
     search_help_text = _("Id of a person, category, key, value or statement")
     date_hierarchy = "recorded_at"

@@ -11,6 +11,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from memory_platform.console.shared.note_and_state_labels import CURRENT, classify_state, render_state_badge
 from memory_platform.console.shared.value_rendering import (
     EMPTY_VALUE,
     MAX_LINE_CHARS,
@@ -22,6 +23,7 @@ from snapshots.models import (
     Calibration,
     Note,
     NoteSlot,
+    Snapshot,
 )
 from snapshots.notes.slot_links import KEYS
 
@@ -33,11 +35,18 @@ MAX_COUNTED_ANSWERS = 1_000
 
 @admin.display(description=_("notes it was read from"))
 def render_source_notes(slot: Any) -> str:
-    """Return links to the notes from which a preference, fact or tag was read, newest first."""
+    """Return links to the notes from which a preference, fact or tag was read, newest first, each with its state if it
+    is not current."""
     links = NoteSlot.objects.filter(**{KEYS[type(slot)]: getattr(slot, "value_id", slot.pk)}, subject=slot.subject_id)
     notes = links.select_related("snapshot").order_by("-snapshot__said_at", "-id")[:MAX_NOTES]
-    shown = ((render_link(Note, one.snapshot_id, Truncator(one.snapshot.text).chars(MAX_LINE_CHARS)),) for one in notes)
-    return format_html_join(mark_safe("<br>"), "{}", shown) or EMPTY_VALUE
+    shown = (_render_note_with_state(one.snapshot) for one in notes)
+    return format_html_join(mark_safe("<br>"), "{} {}", shown) or EMPTY_VALUE
+
+
+def _render_note_with_state(note: Snapshot) -> tuple[str, str]:
+    state = classify_state(note)
+    link = render_link(Note, note.pk, Truncator(note.text).chars(MAX_LINE_CHARS))
+    return link, "" if state == CURRENT else render_state_badge(state)
 
 
 @admin.display(description=_("changes of confidence"))

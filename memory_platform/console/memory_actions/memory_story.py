@@ -26,6 +26,7 @@ from memory_platform.console.memory_actions.story_events import (
     render_memory_link,
     render_memory_words,
 )
+from memory_platform.console.shared.headers.belief_names import label_belief
 from memory_platform.console.shared.note_and_state_labels import EARLIER, ENDED, SUPERSEDED
 from memory_platform.console.shared.tenant_access import annotate_actor_names
 from memory_platform.console.shared.value_rendering import render_named
@@ -201,7 +202,9 @@ def _render_replacement(memory: Any, record: Any, relatives: Relatives) -> str:
 def _render_step(old: Any, new: Any, *, is_before: bool = False) -> str:
     """Return "old → new"; the other row than the page's own is a link, and keys are named where they differ."""
     names = {getattr(one, "key", "") for one in (old, new)}
-    words = [f"{one}: {render_memory_words(one)}" if len(names) > 1 else render_memory_words(one) for one in (old, new)]
+    words = [render_memory_words(one) for one in (old, new)]
+    if len(names) > 1:
+        words = [f"{label_belief(one)}: {said}" for one, said in zip((old, new), words, strict=True)]
     shown = [format_html("<bdi>{}</bdi>", one) for one in words]
     at = 0 if is_before else 1
     shown[at] = format_html("{}", render_memory_link(old if is_before else new, words[at]))

@@ -102,7 +102,7 @@ def list_changes_from_base(version: Any) -> list[Change]:
 
 @admin.display(description=gettext_lazy("version"), ordering="number")
 def render_version(version: PolicyVersion) -> str:
-    return format_html("{} {}", version.number, render_badge(get_version_badge(version)))
+    return format_html("{} {}", _("Version %s") % version.number, render_badge(get_version_badge(version)))
 
 
 @admin.display(description=gettext_lazy("active"))

@@ -29,8 +29,8 @@ def describe_setting(place: str, value: Any) -> str:
         return _("on") if value else _("off")
     if isinstance(value, list) and not value:
         return _("none")
-    if isinstance(value, float):
-        return f"{value:g}"
+    if isinstance(value, int | float):
+        return f"{value:,}" if isinstance(value, int) else f"{value:g}"
     return format_json_value(label_options(place, value))
 
 
@@ -85,6 +85,7 @@ def summarise_changes(changes: Sequence[Change]) -> str:
 
 def _describe_named(name: str, value: Any) -> str:
     told = value.get("description", "") if isinstance(value, Mapping) else label_tier(value)
+    told = f"{value:,}" if type(value) is int else told
     return _("%(name)s: %(value)s") % {"name": INTENT_LABELS.get(name, name), "value": told}
 
 

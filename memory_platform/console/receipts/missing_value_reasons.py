@@ -11,7 +11,7 @@ from memory_platform.console.explanation.explanation_texts import SLOT_LANES, re
 from memory_platform.console.explanation.section_limits import find_section_limits
 from memory_platform.console.receipts.prompt_verdict import MissingReason, tells_value
 from memory_platform.console.receipts.trial_prompt_comparison import TrialPrompt
-from memory_platform.console.shared.code_labels import label_field
+from memory_platform.console.shared.headers.belief_names import label_fact
 from profiles.models import Preference, ProfileFact, Tag, TagKind
 from snapshots.models import Receipt
 from snapshots.policies.effective_policies import Policies
@@ -51,7 +51,7 @@ def make_question_about(memory: Preference | ProfileFact | Tag) -> str:
         return _("What did I say about %(what)s?") % {"what": memory.key}
     if memory.is_attribute and memory.field == "city":
         return _("Which city do I live in?")
-    return _("What is my %(what)s?") % {"what": label_field(memory.field, is_attribute=memory.is_attribute)}
+    return _("What is my %(what)s?") % {"what": label_fact(memory)}
 
 
 def _choose_candidate(

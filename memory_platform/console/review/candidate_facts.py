@@ -7,6 +7,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _
 
 from memory_platform.console.shared.code_labels import render_code
+from memory_platform.console.shared.headers.belief_names import ATTRIBUTE_PREFIX, label_belief, label_target
 from memory_platform.console.shared.headers.memory_sentences import (
     describe_fact,
     describe_preference,
@@ -16,6 +17,7 @@ from memory_platform.console.shared.headers.memory_sentences import (
 from memory_platform.console.shared.value_rendering import (
     format_json_value,
     mark_span,
+    render_named,
     render_row_link,
     render_share_bar,
     render_text,
@@ -87,12 +89,17 @@ def load_evidence_messages(row: Candidate) -> list[dict[str, Any]]:
 
 def render_candidate_facts(row: Candidate) -> list[tuple[Any, Any]]:
     return [
-        (_("Would become"), f"{row.get_kind_display()}: {row.target}" if row.target else row.get_kind_display()),
+        (_("Would become"), _name_target(row)),
         (_("value"), _render_proposed_value(row)),
         (_("Why it waits"), render_code(row.reason)),
         (_("confidence"), render_share_bar(row.confidence)),
         (_("provenance"), row.get_provenance_display()),
     ]
+
+
+def _name_target(row: Candidate) -> Any:
+    kind = row.get_kind_display()
+    return render_named(kind, label_target(row.kind, row.target)) if row.target else kind
 
 
 def _render_proposed_value(row: Candidate) -> str:
@@ -110,7 +117,7 @@ def render_contradicted_belief(belief: Any) -> dict[str, Any]:
         else format_json_value(belief.value)
     )
     return {
-        "link": render_row_link(belief, belief.label if is_tag else str(belief)),
+        "link": render_row_link(belief, belief.label if is_tag else label_belief(belief)),
         "says": render_word(says_now),
         "confidence": render_share_bar(belief.confidence),
         "provenance": belief.get_provenance_display(),
@@ -120,7 +127,7 @@ def render_contradicted_belief(belief: Any) -> dict[str, Any]:
 
 def summarize_candidate(row: Candidate) -> str:
     value = format_json_value(row.value if row.value is not None else get_proposed_tag(row))
-    return ": ".join(filter(None, (row.target, value)))
+    return ": ".join(filter(None, (label_target(row.kind, row.target), value)))
 
 
 def describe_candidate(row: Candidate) -> str:
@@ -135,8 +142,7 @@ def describe_candidate(row: Candidate) -> str:
     if row.kind == CandidateKind.PREFERENCE:
         category, _slash, key = row.target.partition("/")
         return describe_preference(Preference(category=category, key=key, value=row.value), who)
-    prefix = "attributes."
-    name, is_attribute = row.target.removeprefix(prefix), row.target.startswith(prefix)
+    name, is_attribute = row.target.removeprefix(ATTRIBUTE_PREFIX), row.target.startswith(ATTRIBUTE_PREFIX)
     return describe_fact(ProfileFact(field=name, is_attribute=is_attribute, value=row.value), who)
 
 

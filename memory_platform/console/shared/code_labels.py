@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext, ngettext_lazy, pgettext_lazy
+from django.utils.translation import ngettext, ngettext_lazy
 
 from memory_platform.console.shared.value_rendering import EMPTY_VALUE, format_json_value, make_column, render_value
 from snapshots.models import StepStatus
@@ -193,15 +193,6 @@ CODE_LABELS: dict[str, Any] = {
     **PREVIEW_COUNT_LABELS,
     **ERROR_LABELS,
 }
-PROFILE_FIELD_LABELS: dict[str, Any] = {
-    "name": pgettext_lazy("of a person", "name"),
-    "occupation": _("occupation"),
-    "interests": _("interests"),
-    "mbti": _("personality type"),
-    "age_range": _("age range"),
-    "locale": _("locale"),
-    "timezone": _("time zone"),
-}
 # Rows whose values a filter offers.
 SCANNED_ROWS = 1_000
 
@@ -245,17 +236,6 @@ class OccurringCodesFilter(OccurringValuesFilter):
     def choices(self, changelist: Any) -> Any:
         for choice in super().choices(changelist):
             yield {**choice, "display": render_code(str(choice["display"]))}
-
-
-# Attributes that the platform reads in talk without being asked.
-READ_ATTRIBUTE_LABELS: Mapping[str, Any] = {"city": _("city")}
-
-
-def label_field(field: str, *, is_attribute: bool = False) -> str:
-    """Return the label of a profile field. A free attribute keeps the name that the product gave it, unless the
-    platform itself reads it in talk."""
-    labels = READ_ATTRIBUTE_LABELS if is_attribute else PROFILE_FIELD_LABELS
-    return str(labels.get(field, field))
 
 
 def render_step_counts(steps: Sequence[Any]) -> str:

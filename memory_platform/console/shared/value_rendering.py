@@ -103,11 +103,12 @@ def render_value(value: Any) -> str:
 
 
 def render_share_bar(number: float | None) -> str:
-    """Return a number between 0 and 1 as HTML, with a small bar."""
+    """Return a number between 0 and 1 as HTML, with a small bar, which is green where the number is high."""
     if number is None:
         return EMPTY_VALUE
     shown = f"{number:.2f}"
-    return format_html('<span class="share"><meter min="0" max="1" value="{}"></meter>{}</span>', shown, shown)
+    bar = format_html('<meter min="0" low="0.5" high="0.75" optimum="1" max="1" value="{}"></meter>', shown)
+    return format_html('<span class="share">{}{}</span>', bar, shown)
 
 
 def render_row_link(row: models.Model | None, text: str) -> str:

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from memory_platform.console.shared.code_labels import label_field
 from memory_platform.console.shared.config import SUBJECT_PAGE
+from memory_platform.console.shared.headers.belief_names import label_category, label_fact, label_preference_key
 from memory_platform.console.shared.value_rendering import (
     build_list_address,
     format_json_value,
@@ -49,7 +49,13 @@ def build_belief_sections(subject: Subject, moment: RequestedMoment) -> dict[str
         },
     )
     profile_rows, field_rows = _render_facts(facts, sources)
-    preference_rows = [{"category": one.category, **_render_belief(one, one.key, sources)} for one in preferences]
+    preference_rows = [
+        {
+            "category": label_category(one.category),
+            **_render_belief(one, label_preference_key(one.key), sources),
+        }
+        for one in preferences
+    ]
     tag_rows = [{**_render_tag(tag, sources), "changed": _list_details(tag) != details_now[tag.pk]} for tag in tags]
     lists = [build_list_address(model, subject=subject.pk) for model in (ProfileFact, Preference, Tag)]
     return {
@@ -65,7 +71,7 @@ def _render_facts(facts: Sequence[ProfileFact], sources: Mapping[UUID, PageRows]
     asked = {field.name for field in load_active_fields()} if any(fact.is_attribute for fact in facts) else set()
     rows: tuple[PageRows, PageRows] = ([], [])
     for fact in facts:
-        name = label_field(fact.field, is_attribute=fact.is_attribute)
+        name = label_fact(fact)
         rows[fact.is_attribute and fact.field in asked].append(_render_belief(fact, name, sources))
     return rows
 

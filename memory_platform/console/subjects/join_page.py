@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.shared.action_reasons import ReasonField
-from memory_platform.console.shared.code_labels import describe_counts, label_field
+from memory_platform.console.shared.code_labels import describe_counts
+from memory_platform.console.shared.headers.belief_names import label_fact, label_preference
 from memory_platform.console.shared.value_rendering import format_json_value, parse_uuid
 from memory_platform.console.subjects.join_screen import describe_refusal
 from memory_platform.console.transcript.changes_since_prompt import render_tag_as_sent
@@ -29,7 +30,11 @@ KEEP = "keep-"
 class OtherForm(forms.Form):
     """The product's id of the other person."""
 
-    other = forms.CharField(label=gettext_lazy("The other person’s id"), max_length=220)
+    other = forms.CharField(
+        label=gettext_lazy("The other person"),
+        max_length=220,
+        help_text=gettext_lazy("Their id; or a name, place or contact, to choose among those who have it."),
+    )
     subject: Subject | None = None
 
     def clean_other(self) -> str:
@@ -126,5 +131,5 @@ def _show_sides(winner: Any, loser: Any, kept: Subject, describe: Callable[[Any]
 
 def _name_value(row: BeliefRow) -> str:
     if isinstance(row, Preference):
-        return f"{row.category} / {row.key}"
-    return label_field(row.field, is_attribute=row.is_attribute)
+        return label_preference(row)
+    return label_fact(row)

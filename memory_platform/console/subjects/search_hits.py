@@ -2,23 +2,27 @@
 
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.urls import reverse
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from memory_platform.console.shared.code_labels import label_field
+from memory_platform.console.shared.headers.belief_names import label_field
 from memory_platform.console.shared.value_rendering import build_list_address, render_line
 from memory_platform.console.subjects.people_overview import load_people
 from memory_platform.console.subjects.subject_search import SearchableValue, SubjectSearchResult, parse_query
 from profiles.models import Preference
-from snapshots.models import Message, Note
+from snapshots.models import Conversation, Message, Note, Receipt
 
 MATCH_KIND_LABELS = {"id": _("id"), "tag": _("place or contact")}
 
 
-def render_hits(findings: SubjectSearchResult, page: str = "profiles_subject_change") -> list[dict[str, Any]]:
+PERSON_PAGE = "profiles_subject_change"
+
+
+def render_hits(findings: SubjectSearchResult, page: str = PERSON_PAGE) -> list[dict[str, Any]]:
     """Return the people found, each with the address of one of their pages. One query."""
     known = {one.id: one for one in load_people([found.subject.pk for found in findings.people])}
     return [
@@ -27,10 +31,17 @@ def render_hits(findings: SubjectSearchResult, page: str = "profiles_subject_cha
             "id": found.subject.external_id,
             "name": found.name,
             "about": known.get(found.subject.pk),
+            "acts": _list_ways(found.subject.pk) if page == PERSON_PAGE else [],
             "why": [{"what": label_match(told), "text": render_line(told.text)} for told in found.why],
         }
         for found in findings.people
     ]
+
+
+def _list_ways(subject_id: UUID) -> list[tuple[str, str]]:
+    """Return the lists of one person that staff look for most, each with its address."""
+    lists = ((_("Answers"), Receipt), (_("Conversations"), Conversation), (_("Notes"), Note))
+    return [(str(name), build_list_address(model, subject=subject_id)) for name, model in lists]
 
 
 def describe_findings(query: str, findings: SubjectSearchResult) -> str:

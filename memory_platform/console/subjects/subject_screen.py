@@ -301,6 +301,7 @@ class SubjectScreen(TenantAdmin):
         asked: Any = request.POST or request.GET
         other_form = OtherForm(asked if "other" in asked else None)
         other = other_form.subject if other_form.is_valid() else None
+        found = self._find_others(request, subject, asked.get("other", "")) if other_form.errors else {}
         keep_ids = read_keep_ids(request.POST)
         preview = show_join_preview(subject, other, keep_ids) if other else None
         form = JoinForm(request.POST or None, initial={"other": other.external_id} if other else {})
@@ -315,10 +316,23 @@ class SubjectScreen(TenantAdmin):
                 form=form,
                 preview=preview,
                 other_way=urlencode({"other": subject.external_id}),
+                **found,
             )
         tenant_id = current_tenant_id()
         # The join opens scopes of its own.
         return AfterCommitResponse(lambda: self._join(request, tenant_id, subject, preview.other, keep_ids))
+
+    def _find_others(self, request: HttpRequest, subject: Subject, words: str) -> dict[str, Any]:
+        """Return the people whom these words find, but for the subject, each with the address of the preview."""
+        if not words.strip() or "\x00" in words:
+            return {}
+        record_audit(make_actor(request), "subject.searched", object_kind="subject")
+        rows = [
+            {**row, "address": f"?{urlencode({'other': row['id']})}", "acts": []}
+            for row in render_hits(find_subjects(words))
+            if row["id"] != subject.external_id
+        ]
+        return {"rows": rows}
 
     def _join(
         self, request: HttpRequest, tenant_id: Any, subject: Subject, other: Subject, keep_ids: Sequence[UUID]

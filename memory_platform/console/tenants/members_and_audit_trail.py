@@ -31,7 +31,9 @@ from memory_platform.console.shared.audit.audit_sentences import (
     TimeFilter,
     annotate_people,
     describe_action,
+    mark_same_acts,
     render_reason,
+    render_reason_once,
     render_sentence,
 )
 from memory_platform.console.shared.audit.audited_object_names import annotate_object_names, name_personal_objects
@@ -124,7 +126,7 @@ class OwnRoleForm(MemberRoleForm):
         return given
 
 
-ORIGIN_LABELS = {"invitation": _("invitation"), "group": _("through a group"), "hand": _("by hand")}
+ORIGIN_LABELS = {"invitation": _("an invitation"), "group": _("a group of the log-in"), "hand": _("the operator")}
 # The times of an invitation and of its member are those of two clocks.
 ACCEPTED_WITHIN = timedelta(seconds=30)
 
@@ -307,7 +309,7 @@ def render_actor(record: Any) -> str:
     return gettext("key %(name)s") % {"name": record.who} if record.actor_kind == ActorKind.API_KEY else str(record.who)
 
 
-reason_column = make_computed_column("reason", render_reason, _("reason"))
+reason_column = make_computed_column("reason", render_reason_once, _("reason"))
 reason_column.value_path = "reason"  # so that it takes no room where no record has one
 
 
@@ -323,6 +325,7 @@ class AuditChangeList(SafeChangeList):
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         rows = list(self.result_list)
+        mark_same_acts(rows)
         name_personal_objects(rows, request)
         self.result_list = rows
 

@@ -7,6 +7,7 @@ from django import forms
 from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -30,7 +31,14 @@ from memory_platform.console.shared.tenant_access import (
     mark_scopeless,
 )
 from memory_platform.console.shared.tenant_switch_guard import mark_tenantless_form
-from memory_platform.console.shared.value_rendering import EMPTY_VALUE, make_column, make_computed_column, parse_uuid
+from memory_platform.console.shared.value_rendering import (
+    EMPTY_VALUE,
+    build_change_address,
+    make_column,
+    make_computed_column,
+    parse_uuid,
+    render_word,
+)
 from memory_platform.console.tenants.first_steps import list_first_steps
 from memory_platform.console.tenants.invitation_screens import mail_links
 from memory_platform.console.tenants.tenant_overview import load_backlogs, load_tenant_overview
@@ -139,8 +147,13 @@ def load_tenant_numbers(tenant: Tenant) -> list[tuple[Any, Any]]:
     ]
 
 
-def render_failed_count(count: int) -> Any:
-    return render_badge(StatusBadge(f"{count:,}", BAD)) if count else "0"
+def render_failed_count(tenant: Any) -> Any:
+    """Return how many items of a tenant failed, as a link to its page, which tells how to see them."""
+    count = tenant.backlog[1]
+    if not count:
+        return "0"
+    badge = render_badge(StatusBadge(_("%(count)s failed") % {"count": f"{count:,}"}, BAD))
+    return format_html('<a href="{}">{}</a>', build_change_address(Tenant, tenant.pk), badge)
 
 
 @admin.register(Tenant)
@@ -153,11 +166,9 @@ class TenantScreen(OperatorAdmin):
     hides_short_search = True
     list_display = (
         "name",
-        "slug",
+        make_column("slug", render_word, gettext_lazy("short name"), order="slug"),
         make_computed_column("waiting", lambda tenant: tenant.backlog[0], gettext_lazy("waiting work items")),
-        make_computed_column(
-            "failed", lambda tenant: render_failed_count(tenant.backlog[1]), gettext_lazy("failed items")
-        ),
+        make_computed_column("failed", render_failed_count, gettext_lazy("failed items")),
         make_column("locale", lambda locale: locale or EMPTY_VALUE, gettext_lazy("language"), order="locale"),
         "policy_version",
         "created_at",

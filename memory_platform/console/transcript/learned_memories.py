@@ -12,7 +12,8 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from memory_platform.console.shared.code_labels import label_field, render_code
+from memory_platform.console.shared.code_labels import render_code
+from memory_platform.console.shared.headers.belief_names import label_fact, label_preference
 from memory_platform.console.shared.note_and_state_labels import CURRENT, classify_state, is_note, render_state_badge
 from memory_platform.console.shared.value_rendering import build_change_address, build_list_address, format_json_value
 from profiles.models import Preference, ProfileFact, Tag
@@ -68,11 +69,11 @@ class MemoryKind:
 
 
 def describe_preference(one: Preference) -> str:
-    return f"{_space_key(one.category)}, {_space_key(one.key)}: {format_json_value(one.value)}"
+    return f"{_space_key(label_preference(one))}: {format_json_value(one.value)}"
 
 
 def describe_fact(one: ProfileFact) -> str:
-    return f"{_space_key(label_field(one.field, is_attribute=one.is_attribute))}: {format_json_value(one.value)}"
+    return f"{_space_key(label_fact(one))}: {format_json_value(one.value)}"
 
 
 def describe_tag(one: Tag) -> str:

@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.urls import URLPattern, reverse
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 from django.utils.translation import gettext
@@ -120,10 +121,16 @@ def describe_time_needed(experiment: Experiment) -> str:
     told = gettext("%(answers)s answers with feedback in each arm: at %(daily)s a day about %(time)s.")
     now = utc_now()
     time = timesince(now, now + timedelta(days=days), depth=1)
-    return told % {"answers": needed, "daily": f"{daily:,.1f}", "time": time}
+    told %= {"answers": needed, "daily": f"{daily:,.1f}", "time": time}
+    if days <= LONG_DAYS:
+        return told
+    hint = gettext("That is long: ask for feedback more often, or give the smaller arm a larger share.")
+    return format_html('<div class="overtaken">{} {}</div>', told, hint)
 
 
 need_column = make_computed_column("need", describe_time_needed, _("what it needs"))
+# From here on a comparison outlives what it compares.
+LONG_DAYS = 90
 
 
 def build_step_address(experiment: Experiment, step: ExperimentStep) -> str:
@@ -175,7 +182,7 @@ class ExperimentScreen(CreateOnlyAdmin):
     ) -> HttpResponse:
         if add:
             halves = Experiment(arms=[{"percent": BUCKETS // 2}] * 2)
-            context["pace"] = gettext("Two equal arms need: %(need)s") % {"need": describe_time_needed(halves)}
+            context["pace"] = describe_time_needed(halves)
         return super().render_change_form(request, context, add, *args, **kwargs)
 
     def title_of(self, obj: Experiment) -> str:

@@ -14,14 +14,13 @@ INVITATION_ID = re.compile(r"\binvitation [0-9a-f-]{36}\b")
 MINUTES = re.compile(r"(\d{1,9}) min")
 
 
-def describe_reason(record: Any) -> str:
-    """Return the reason of a record as text, with a role, limits or minutes before it in words."""
+def split_reason(record: Any) -> tuple[str, str]:
+    """Return in words the role, limits or minutes that stand before the reason of a record, "" without them, and what
+    was typed as the reason."""
     reason = INVITATION_ID.sub(_("by invitation"), record.reason)
     written, _colon, typed = reason.partition(": ")
     words = DESCRIPTIONS[record.action](written) if record.action in DESCRIPTIONS else ""
-    if not words:
-        return reason
-    return _("%(name)s: %(value)s") % {"name": words, "value": typed} if typed else words
+    return (words, typed) if words else ("", reason)
 
 
 def _describe_role(code: str) -> str:

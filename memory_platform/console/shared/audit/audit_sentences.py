@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
@@ -13,7 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.shared.audit.audit_reasons import describe_reason
+from memory_platform.console.shared.audit.audit_reasons import split_reason
 from memory_platform.console.shared.audit.audited_object_names import annotate_object_names, name_personal_objects
 from memory_platform.console.shared.list_filters import ConditionFilter
 from memory_platform.console.shared.support_session_guard import is_support_session_missing
@@ -257,14 +258,29 @@ def find_model(table: str) -> type[Model] | None:
 
 
 def render_reason(record: Any) -> str:
-    return render_line(describe_reason(record))
+    """Return a reason in a line. The role, the limits or the minutes before it are told with the act."""
+    return render_line(split_reason(record)[1])
+
+
+def mark_same_acts(records: Sequence[Any]) -> None:
+    """Mark records, the newest first, whose reason stands with the one before it in time: an act and what it
+    entailed."""
+    for record, earlier in pairwise(records):
+        same = [(one.request_id, one.actor_id, one.reason) for one in (record, earlier)]
+        record.is_same_act = bool(record.reason) and same[0] == same[1]
+
+
+def render_reason_once(record: Any) -> str:
+    if getattr(record, "is_same_act", False):
+        return format_html('<span class="faint">{}</span>', gettext("as below: the same act"))
+    return render_reason(record)
 
 
 @admin.display(description=_("what"), ordering="action")
 def render_sentence(record: Any) -> SafeString:
     """Return act, object and person as HTML with links."""
     parts: list[str] = [describe_action(record.action)]
-    parts += [part for part in (_render_object(record), _render_person(record)) if part]
+    parts += [part for part in (_render_object(record), split_reason(record)[0], _render_person(record)) if part]
     return format_html(" · ".join(["{}"] * len(parts)), *parts)
 
 

@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
-from memory_platform.console.shared.code_labels import label_field
+from memory_platform.console.shared.headers.belief_names import label_fact, label_preference_key, label_target
 from memory_platform.console.shared.support_session_guard import is_support_session_missing
 from memory_platform.console.shared.value_rendering import parse_uuid
 from profiles.models import Candidate, Preference, ProfileFact, Tag
@@ -24,9 +24,9 @@ MAX_NAME_CHARS = 60
 # By the kind of an audited object: its model, and what tells one from the others.
 PERSONAL_NAMES: Mapping[str, tuple[Any, Callable[[Any], str]]] = {
     "tag": (Tag, lambda one: one.label),
-    "preference": (Preference, lambda one: one.key.replace("_", " ")),
-    "profile_fact": (ProfileFact, lambda one: label_field(one.field, is_attribute=one.is_attribute)),
-    "candidate": (Candidate, lambda one: one.target),
+    "preference": (Preference, lambda one: label_preference_key(one.key).replace("_", " ")),
+    "profile_fact": (ProfileFact, label_fact),
+    "candidate": (Candidate, lambda one: label_target(one.kind, one.target)),
     "conversation": (Conversation, lambda one: one.external_id),
     "snapshot": (Snapshot, lambda one: one.text),
     "note": (Snapshot, lambda one: one.text),  # the trail knows a note by its snapshot

@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from memory_platform.console.shared.code_labels import label_field
+from memory_platform.console.shared.headers.belief_names import label_category, label_fact, label_preference_key
 from memory_platform.console.shared.value_rendering import format_json_value
 from profiles.models import Preference, ProfileFact, Subject, Tag
 
@@ -30,12 +30,12 @@ def load_subject_name(subject: Subject) -> str:
 
 def describe_preference(preference: Preference, who: str) -> str:
     """Return for example "Ada’s navigation preference: avoid highway"."""
-    key, value = _format_key(preference.key), preference.value
+    key, value = _format_key(label_preference_key(preference.key)), preference.value
     # A wish that is simply there is said by its name alone.
-    what = key if value is True else _("%(name)s: %(value)s") % {"name": key, "value": format_json_value(value)}
+    what = key if value is True else f"{key} {format_json_value(value)}"
     return _("%(who)s’s %(category)s preference: %(what)s") % {
         "who": who,
-        "category": _format_key(preference.category),
+        "category": _format_key(label_category(preference.category)),
         "what": what,
     }
 
@@ -44,7 +44,7 @@ def describe_fact(fact: ProfileFact, who: str) -> str:
     """Return for example "Ada’s occupation: engineer"."""
     return _("%(who)s’s %(field)s: %(value)s") % {
         "who": who,
-        "field": _format_key(label_field(fact.field, is_attribute=fact.is_attribute)),
+        "field": _format_key(label_fact(fact)),
         "value": format_json_value(fact.value),
     }
 

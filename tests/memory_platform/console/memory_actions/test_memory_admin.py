@@ -207,7 +207,7 @@ def test_a_page_says_nothing_twice_and_a_measured_value_in_words(acme: House, st
     prefer(acme, "climate", "temperature", {"value": 22, "unit": "°C"}, statement="I like 22 degrees")
     row = load_only_row(acme, Preference)
     page = staff.sam.get(memory_address(row)).content.decode()
-    assert "temperature: 22 °C" in page and "I like 22 degrees" in page
+    assert "temperature 22 °C" in page and "I like 22 degrees" in page
     assert "field-value" not in page and "0 changes" not in page and "&quot;unit&quot;" not in page
     assert "22 °C" in staff.sam.get(action_address(row, "retire")).content.decode()
 
@@ -215,7 +215,7 @@ def test_a_page_says_nothing_twice_and_a_measured_value_in_words(acme: House, st
 def test_only_a_manager_forgets_and_nothing_is_left(acme: House, staff: Staff) -> None:
     prefer(acme, "food", "likes", "peanuts")
     remember(acme, "She lives in Graz.")
-    counted = {Preference: "ada’s food preference: likes: peanuts</bdi>", Snapshot: "She lives in Graz.</bdi>"}
+    counted = {Preference: "ada’s food preference: likes peanuts</bdi>", Snapshot: "She lives in Graz.</bdi>"}
     for model in (Preference, Snapshot):
         row = load_only_row(acme, model)
         assert counted[model] in staff.mia.get(action_address(row, "forget")).content.decode()

@@ -122,7 +122,7 @@ def test_a_merged_memory_leads_to_the_one_that_stays(acme: House, staff: Staff) 
     told = read_story(staff.vic, ended)
     for row in (ended, kept):
         told = read_story(staff.vic, row)
-        assert f"Merged with another memory by sam : food/meal: 面条 → food/dish: noodles ( {REASON} )" in told
+        assert f"Merged with another memory by sam : food, meal: 面条 → food, dish: noodles ( {REASON} )" in told
 
 
 def test_corrected_words_and_tags_name_who_and_why(acme: House, staff: Staff) -> None:

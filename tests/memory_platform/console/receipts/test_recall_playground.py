@@ -133,6 +133,14 @@ def test_one_prompt_is_shown_by_kind_of_memory(ada_with_memories: World, staff: 
     assert sum(groups.values()) > len(TEXTS)
 
 
+def test_one_prompt_stands_beside_what_it_contains(ada_with_memories: World, staff: Staff) -> None:
+    page = ask_question(staff.sam, ada_with_memories.acme, right="")
+    columns = page.split('<div class="why-columns">')[1]
+    assert columns.index('id="play-found"') < columns.index('class="why-prompt"')
+    legend = page.split('<p class="why-traits" aria-hidden="true">')[1].split("</p>")[0]
+    assert "question" in legend and '<b class="number">0</b>' not in legend
+
+
 def test_nothing_is_written_but_who_asked(ada_with_memories: World, staff: Staff) -> None:
     before = all_rows(ada_with_memories)
     ask_question(staff.mia, ada_with_memories.acme, left="1", right="2")

@@ -165,7 +165,7 @@ def test_the_last_decision_is_taken_back_in_its_place(acme: House, staff: Staff,
     assert "2 proposals are about this value." in page
     assert "review-undo" not in page
     page = decide_candidate(staff.sam, waiting[0], "accept", since=since_on(page))
-    assert 'id="review-undo"' in page and "Undo: accepted climate/temperature: 26 °C" in page
+    assert 'id="review-undo"' in page and "Undo: accepted climate, temperature: 26 °C" in page
     listed = re.findall(r"candidate=([0-9a-f-]+)", page.split('class="review-list"')[1].split("</nav>")[0])
     assert len(listed) == len(set(listed)), "the one that waits is listed once"
     assert preferences(acme)["climate"]["temperature"] == WARM

@@ -48,7 +48,8 @@ def test_nested_json_is_laid_out_in_its_own_script() -> None:
 
 
 def test_a_confidence_is_a_number_with_a_bar() -> None:
-    assert render_share_bar(0.6) == '<span class="share"><meter min="0" max="1" value="0.60"></meter>0.60</span>'
+    bar = '<meter min="0" low="0.5" high="0.75" optimum="1" max="1" value="0.60"></meter>'
+    assert render_share_bar(0.6) == f'<span class="share">{bar}0.60</span>'
     assert render_share_bar(0.0).endswith("0.00</span>")
     assert render_share_bar(None) == "-"
 

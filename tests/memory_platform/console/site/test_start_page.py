@@ -105,11 +105,11 @@ def test_what_waits_is_told_by_person_the_longest_waiting_first(world: World, st
 
 
 def test_work_that_was_given_up_is_counted(world: World, staff: Staff) -> None:
-    assert "could not be processed" not in staff.sam.get(START).content.decode()
+    assert "given up" not in staff.sam.get(START).content.decode()
     with tenant_tx(world.acme.tenant.id):
         make_one_of_each("peanuts")
         Work.objects.update(state="dead")
-    assert "1 message could not be processed" in read_part(staff.sam, "waiting")
+    assert "failed 1 message was given up" in read_part(staff.sam, "waiting")
 
 
 @pytest.mark.parametrize(("signal", "shown"), [("corrected", True), ("negative", True), ("positive", False)])
@@ -138,7 +138,7 @@ def test_managers_see_a_figure_that_is_off_target_and_no_one_else_does(world: Wo
     page = staff.mia.get(START).content.decode()
     assert page.count("off target") == 1
     assert "Utilisation" in page
-    assert "25.0%" in page
+    assert "<b>25.0%</b>, below target (60%)" in page
     assert "off target" not in staff.sam.get(START).content.decode()
 
 

@@ -18,6 +18,7 @@ from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
+from tests.memory_platform.console.subjects.test_subject_screen import store_fact
 from tests.snapshots.held import label, prefer, say
 
 
@@ -128,6 +129,17 @@ def test_who_may_join_whom(world: World, staff: Staff, visitor: Subject) -> None
     with tenant_tx(world.acme.tenant.id):
         assert find_subject("visitor-7") == visitor
         assert not SubjectJoin.objects.exists()
+
+
+def test_words_of_the_other_person_offer_them(world: World, staff: Staff, visitor: Subject) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        store_fact("visitor-7", "Noor 努尔")
+    for words in ("noor", "努尔"):
+        page = staff.mia.get(page_of(world.acme.subject), {"other": words}).content.decode()
+        assert '<a href="?other=visitor-7"><b><bdi>Noor 努尔</bdi></b>' in page
+    gil = world.globex.subject.external_id
+    for words in ("ada", gil):
+        assert '<a href="?other=' not in staff.mia.get(page_of(world.acme.subject), {"other": words}).content.decode()
 
 
 def test_a_manager_chooses_which_of_two_is_kept(world: World, staff: Staff, visitor: Subject) -> None:

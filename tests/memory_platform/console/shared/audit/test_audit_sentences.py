@@ -92,6 +92,16 @@ def test_the_list_names_memories_and_its_filter_speaks_in_sentences(world: World
         assert f">{title}</h3>" in page
 
 
+def test_the_reason_of_an_act_and_what_it_entailed_stands_once(world: World, staff: Staff) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        for action in ("memory.corrected", "snapshot.retired", "snapshot.retired"):
+            record_audit(COMMAND_LINE, action, object_kind="tag", reason="she called 她来电")
+        record_audit(COMMAND_LINE, "tag.deleted", object_kind="tag", reason="another act")
+    rows = read_rows(staff.mia.get(LIST).content.decode())
+    assert rows.count("she called 她来电") == 1 and rows.count("as below: the same act") == 2
+    assert "another act" in rows
+
+
 def test_an_operator_reads_whom_it_was_about_within_a_support_session_only(world: World) -> None:
     with tenant_tx(world.acme.tenant.id):
         record_audit(COMMAND_LINE, "preference.retracted", subject_ref=world.acme.subject.pk)

@@ -58,7 +58,8 @@ def test_keys_erasures_refused_pages_and_invitations_are_told_in_words(world: Wo
     with tenant_tx(world.acme.tenant.id):
         member = Member.objects.get(user=mia)
     for address in (LIST, f"/console/tenants/member/{member.pk}/history/"):
-        assert "查看者：通过邀请" in staff.mia.get(address, headers=chinese).content.decode(), address
+        page = staff.mia.get(address, headers=chinese).content.decode()
+        assert "</a> · 查看者" in page and "查看者：" not in page and "通过邀请" in page, address
     assert f">{by_key.id}<" not in page
 
 
