@@ -82,7 +82,7 @@ def test_a_value_that_is_missing_has_its_reason_and_a_question(world: World, sta
     acme = world.acme
     receipt = make_answer(acme)
     run_action(staff.sam, load_only_row(acme, Preference), "correct", value="vegan")
-    make(acme, {"context": {"profile": 0, "memory": 0}}, activate=True)
+    make(acme, {"context": {"profile": 0, "memory": 0, "min_relevance": 1.0}}, activate=True)
     page = staff.sam.get(again_address(receipt.pk)).content.decode()
     verdict = page.split('class="verdict')[1].split("</div></div>")[0]
     assert "Today&#x27;s value “vegan” is not in this prompt." in verdict

@@ -177,7 +177,7 @@ def test_an_operator_sees_nobody_before_a_support_session(world: World, staff: S
     otto = log_in("otto")
     otto.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
     page = otto.get(START).content.decode()
-    assert "ada" not in page
+    assert not re.search(r"\bada\b(?!-)", page)  # an id may hold these letters
     assert "within a support session" in page
     open_support_for("otto", world.acme.tenant)
     assert "ada" in read_part(otto, "waiting")
