@@ -154,9 +154,14 @@ class TenantScreen(OperatorAdmin):
     list_display = (
         "name",
         "slug",
-        make_computed_column("waiting", lambda tenant: tenant.backlog[0], gettext_lazy("waiting work items")),
         make_computed_column(
-            "failed", lambda tenant: render_failed_count(tenant.backlog[1]), gettext_lazy("failed items")
+            "waiting", lambda tenant: tenant.backlog[0], gettext_lazy("waiting work items"), is_number=True
+        ),
+        make_computed_column(
+            "failed",
+            lambda tenant: render_failed_count(tenant.backlog[1]),
+            gettext_lazy("failed items"),
+            is_number=True,
         ),
         make_column("locale", lambda locale: locale or EMPTY_VALUE, gettext_lazy("language"), order="locale"),
         "policy_version",
