@@ -220,6 +220,7 @@ LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]  # each in its own:
 LOCALE_PATHS = [PROJECT_ROOT / "memory_platform" / "locale"]
 FORMAT_MODULE_PATH = ["memory_platform.console.formats"]
 USE_I18N = True
+USE_THOUSAND_SEPARATOR = True
 USE_TZ = True
 TIME_ZONE = "UTC"
 

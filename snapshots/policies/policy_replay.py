@@ -25,7 +25,7 @@ from snapshots.policies.receipt_replay import (
 from snapshots.receipts.candidate_packing import unpack_candidates
 from snapshots.understanding.fields.requested_fields import FIELDS_SECTION
 from tenants.policies.policy_documents import Document, list_differences
-from tenants.services.policies import version_by_number
+from tenants.services.policies import FIRST, version_by_number
 
 READ_AT_ONCE = 200
 READ_COLUMNS = ("id", "intent", "candidates", "packed", "sections", "made_by")
@@ -108,8 +108,7 @@ def replay_policy(before: int, after: int, *, receipts: int, examples: int = 10)
                 find_memory_room(receipt.sections),
             )
             choices[receipt.id] = replay_receipt(asked, old, new)
-    not_told = (*list_unreplayable_changes(old, new), *_list_storage_changes(*documents))
-    told = _sum_replay(read, choices, _load_utilised(choices), not_told, examples)
+    told = _sum_replay(read, choices, _load_utilised(choices), list_untold_changes(*documents), examples)
     return replace(
         told,
         refused=tuple(
@@ -117,6 +116,12 @@ def replay_policy(before: int, after: int, *, receipts: int, examples: int = 10)
             for (what, by), count in sorted(refused.items())
         ),
     )
+
+
+def list_untold_changes(before: Document, after: Document) -> tuple[str, ...]:
+    """Return the settings ("context.total") in which two documents differ and whose effect no receipt expresses."""
+    old, new = build_policies(FIRST, before), build_policies(FIRST, after)
+    return (*list_unreplayable_changes(old, new), *_list_storage_changes(before, after))
 
 
 def find_version_difference(receipt: Receipt) -> str | None:

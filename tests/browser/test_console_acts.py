@@ -117,7 +117,10 @@ def test_what_waits_is_decided_by_key(ada_with_waiting: World, site: str, page: 
     page.keyboard.press("a")
     expect(page.locator(".messagelist")).to_contain_text("Accepted")
     assert read_preferences(ada_with_waiting)["climate/temperature"] == {"value": 26, "unit": "°C"}
+    expect(page.locator("#reason-needed")).to_be_hidden()
     page.keyboard.press("r")
+    expect(page.locator("#reason-needed")).to_be_visible()
+    expect(page.locator("[name=verb][value=accept]")).to_be_in_viewport()
     expect(page.locator("#id_reason")).to_be_focused()
     page.keyboard.type("said in jest")
     page.keyboard.press("Enter")

@@ -42,7 +42,9 @@ def render_documents(collection: DocumentCollection) -> str:
     return format_html('<ul class="inbox-list">{}{}</ul>', listed, more) if links else EMPTY_VALUE
 
 
-count_column = make_column("document_count", str, gettext_lazy("documents"), order="document_count")
+count_column = make_column(
+    "document_count", lambda count: count, gettext_lazy("documents"), order="document_count", is_number=True
+)
 documents_column = make_computed_column("documents", render_documents, gettext_lazy("documents"))
 
 
@@ -57,5 +59,10 @@ class DocumentChangeList(SafeChangeList):
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         self.intro = format_html(
-            "{} <code>{}</code>", _("Your product uploads documents through the API:"), UPLOAD_CALL
+            '{} <code id="upload-call">{}</code> '
+            '<button type="button" class="copy" data-copy-from="upload-call" data-copied="{}">{}</button>',
+            _("Your product uploads documents through the API:"),
+            UPLOAD_CALL,
+            _("Copied"),
+            _("Copy"),
         )

@@ -175,6 +175,7 @@ class DocumentScreen(TenantAdmin):
     search_fields = ("external_id", "title", "found_title", "collection__external_id")
     search_help_text = gettext_lazy("Document id, title or collection")
     ordering = ("-updated_at", "-id")
+    change_list_template = "console/documents/document_list.html"
     fieldsets = (
         make_fieldset(
             None,
@@ -195,6 +196,10 @@ class DocumentScreen(TenantAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Document]:
         return super().get_queryset(request).select_related("collection", "job")
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        shown = {"may_search": self.has_support_permission(request)}
+        return super().changelist_view(request, {**shown, **(extra_context or {})})
 
     def title_of(self, obj: Document) -> str:
         return obj.shown_title

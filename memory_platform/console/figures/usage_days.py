@@ -63,13 +63,16 @@ def _format_day_amount(day: UsageDay, amount: object) -> str:
 
 
 saved_share_column = make_computed_column(
-    "saved_share", lambda day: _format_saved(_compute_saved_ratio(day)), _("saved")
+    "saved_share", lambda day: _format_saved(_compute_saved_ratio(day)), _("saved"), is_number=True
 )
-cost_column = make_computed_column("cost", lambda day: _format_day_amount(day, _find_costs(day).cost), _("cost"))
+cost_column = make_computed_column(
+    "cost", lambda day: _format_day_amount(day, _find_costs(day).cost), _("cost"), is_number=True
+)
 cost_without_memory_column = make_computed_column(
     "cost_without",
     lambda day: _format_day_amount(day, _find_costs(day).cost_full_history),
     _("cost without memory"),
+    is_number=True,
 )
 
 sections_column = make_computed_column("by_section", lambda day: render_counts(day.sections), _("tokens by section"))

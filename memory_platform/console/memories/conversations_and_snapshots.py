@@ -107,7 +107,7 @@ class ConversationScreen(SubjectOwnedAdmin):
         make_column("external_id", render_word, _("conversation id"), order="external_id"),
         subject_column,
         make_column("first_words", render_line, _("first words")),
-        make_column("number_of_messages", lambda number: number or 0, _("messages")),
+        make_column("number_of_messages", lambda number: number or 0, _("messages"), is_number=True),
         make_column("last_accepted_at", render_time_ago, _("last message"), order="last_accepted_at"),
         "status",
     )

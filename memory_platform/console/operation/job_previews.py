@@ -117,6 +117,7 @@ def show_purge_forecast(request: HttpRequest) -> HttpResponse:
         "console/operation/purge_forecast.html",
         _("Rows due for deletion, all tenants"),
         ahead=_render_purge_forecast(sums),
+        total=sum(map(sum, sums.values())),
         days=_list_forecast_days(),
         counted=counted,
         tenants=tenants,
@@ -141,8 +142,9 @@ def _sum_purge_forecasts() -> tuple[Mapping[str, list[int]], int, int]:
     return sums, counted, len(tenants)
 
 
-def _render_purge_forecast(ahead: Mapping[str, list[int]]) -> list[tuple[str, list[int]]]:
-    return [(render_code(kind), counts) for kind, counts in ahead.items() if any(counts)]
+def _render_purge_forecast(ahead: Mapping[str, list[int]]) -> list[tuple[str, list[int], int]]:
+    """Return what leaves: its kind, its rows by day, and all of them."""
+    return [(render_code(kind), counts, sum(counts)) for kind, counts in ahead.items() if any(counts)]
 
 
 def _list_forecast_days() -> list[date]:

@@ -88,8 +88,10 @@ def render_row_count(count: int) -> str:
     return f"{count:,}" if count else EMPTY_VALUE
 
 
-rows_column = make_column("rows", render_row_count, gettext_lazy("rows"), order="rows")
-took_column = make_computed_column("took", lambda run: describe_duration(run) or EMPTY_VALUE, gettext_lazy("took"))
+rows_column = make_column("rows", render_row_count, gettext_lazy("rows"), order="rows", is_number=True)
+took_column = make_computed_column(
+    "took", lambda run: describe_duration(run) or EMPTY_VALUE, gettext_lazy("took"), is_number=True
+)
 
 
 @admin.register(JobRun)

@@ -55,6 +55,10 @@ FAILURE_LABELS = {
     "invalid_output": gettext_lazy("answer in the wrong form"),
 }
 FAILING_FROM = 2
+LOCAL_MODELS = {
+    "wordllama": gettext_lazy("WordLlama, for English"),
+    "use": gettext_lazy("Universal Sentence Encoder, for Chinese and all other languages"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,11 @@ def show_model_endpoints(request: HttpRequest) -> HttpResponse:
         lines=[_describe_endpoint(endpoint) for endpoint in list_configured_endpoints()],
         routes=[(PURPOSE_LABELS[purpose], name) for purpose, name in list_routes().items()],
         has_chat=any(list_routes().values()),
-        local=[name for name in split_list(settings.EMBEDDER) if name.partition(":")[0] not in REMOTE_EMBEDDERS],
+        local=[
+            (name, LOCAL_MODELS.get(name, ""))
+            for name in split_list(settings.EMBEDDER)
+            if name.partition(":")[0] not in REMOTE_EMBEDDERS
+        ],
         reranker=settings.RERANKER,
     )
 

@@ -68,6 +68,7 @@ def show_operation_page(request: HttpRequest) -> HttpResponse:
     require_permission(is_operator, request)
     workers, beat, work = ask_workers(), load_beat_status(), count_work_by_tenant()
     tenants = Tenant.objects.in_bulk([row.tenant_id for row in work])
+    jobs = list(_list_jobs())
     return render_console_page(
         request,
         "console/operation/operation.html",
@@ -75,7 +76,8 @@ def show_operation_page(request: HttpRequest) -> HttpResponse:
         tiles=_build_tiles(workers, beat, work),
         workers=workers,
         work=[(tenants.get(row.tenant_id), row, _describe_oldest(row)) for row in work],
-        jobs=list(_list_jobs()),
+        jobs=[each for each in jobs if each["tone"] == BAD or not each["job"].enabled],
+        job_count=len(jobs),
         now=utc_now(),
     )
 

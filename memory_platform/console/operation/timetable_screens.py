@@ -18,7 +18,7 @@ from django.urls import URLPattern, reverse
 from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
 
@@ -251,6 +251,7 @@ class TimetableScreen(OperatorAdmin):
         purpose_column,
     )
     list_select_related = ("interval", "crontab")
+    count_text = ngettext_lazy("%(count)d job", "%(count)d jobs", "count")
     list_filter = ("enabled",)
     search_fields = ("name", "description")
     ordering = ("name",)

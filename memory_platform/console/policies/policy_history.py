@@ -66,13 +66,15 @@ def _load_unrecorded_activations() -> Iterator[tuple[int, datetime, str, str]]:
 
 
 def annotate_versions(versions: QuerySet[PolicyVersion]) -> QuerySet[Any]:
-    """Annotate versions with ``who`` made them, the number of the ``active`` one, and the ``base_document``."""
+    """Annotate versions with ``who`` made them, the number of the ``active`` one and its ``active_document``, and the
+    ``base_document``."""
     tenant = Tenant.objects.filter(id=OuterRef("tenant_id"))
+    active = PolicyVersion.objects.filter(number=OuterRef("active"))
     base = PolicyVersion.objects.filter(number=OuterRef("based_on"))
     annotated: QuerySet[Any] = annotate_user_names(versions, "author").annotate(
         active=Subquery(tenant.values("policy_version")[:1]), base_document=Subquery(base.values("document")[:1])
     )
-    return annotated
+    return annotated.annotate(active_document=Subquery(active.values("document")[:1]))  # type: ignore[no-any-return]  # annotated
 
 
 def list_spells(version: Any) -> Sequence[ActiveSpell]:

@@ -36,6 +36,7 @@ from memory_platform.console.policies.policy_version_actions import (
     ROLL_BACK,
     build_comparison_address,
     build_version_address,
+    link_trial,
 )
 from memory_platform.console.policies.setting_labels import SECTION_LABELS, SETTING_LABELS
 from memory_platform.console.policies.settings_in_words import describe_setting, render_changes
@@ -160,7 +161,7 @@ class PolicyScreen(PolicyTrialsAdmin):
         if not is_manager:
             return
         if not is_active:
-            yield HeaderAct(gettext("Replay"), build_version_address(obj, "replay"))
+            yield HeaderAct(*link_trial(obj, getattr(obj, "active_document", None)))
         add = f"{reverse('admin:tenants_policyversion_add')}?based_on={obj.number}"
         yield HeaderAct(gettext("New version from this one"), add, is_main=is_active, is_minor=not is_active)
         yield HeaderAct(gettext("Test extraction"), build_version_address(obj, "fields"), is_minor=True)

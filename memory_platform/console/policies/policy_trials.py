@@ -75,12 +75,12 @@ class PolicyTrialsAdmin(PolicySavingAdmin):
         return render_console_page(
             request,
             "console/policies/policy_replay.html",
-            _("Version %(other)s on the last receipts of version %(active)s")
-            % {"other": version.number, "active": active},
+            _("Replay of version %s") % version.number,
             opts=self.opts,
             subtitle=capfirst(self.title_of(version)),
             page=build_version_address(version, "change"),
             version=version,
+            active=active,
             told=told,
             figures=build_replay_figures(told),
             changed=f"{told.changed.value:.0%}" if told.changed.value is not None else "",

@@ -29,6 +29,7 @@ from memory_platform.console.shared.base_screens import TenantAdmin
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
 from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.kernel.clock import utc_now
+from snapshots.policies.policy_replay import list_untold_changes
 from snapshots.policies.policy_sections import SECTIONS
 from tenants.isolation import current_tenant_id
 from tenants.models import PolicyVersion, Tenant, UsageDay
@@ -110,6 +111,17 @@ def build_comparison_address(before: int, after: int) -> str:
     return f"{reverse('admin:tenants_policyversion_compare')}?before={before}&after={after}"
 
 
+def link_trial(version: PolicyVersion, active: Any) -> tuple[str, str]:
+    """Return the button that tries a version: a replay, or the playground where a replay shows nothing of what the
+    version changes. ``active``: the document of the active version; None if it is not at hand."""
+    changes = list_differences(active, version.document, SECTIONS) if active is not None else []
+    untold = list_untold_changes(active, version.document) if changes else ()
+    if untold and len(untold) >= len(changes):
+        return _("Compare in the playground"), reverse("admin:playground")
+    label = _("Replay, without some changes") if untold else _("Replay version %(number)s") % {"number": version.number}
+    return label, build_version_address(version, "replay")
+
+
 def choose_compared_versions(active: int, *, newest: int) -> tuple[int, int]:
     """Return which versions are compared at first: the active one with the one that it is based on or came after; with
     the newest where nothing came before it."""
@@ -182,10 +194,9 @@ class PolicyStepsAdmin(TenantAdmin):
         acts = []
         if other is not None and self.has_manager_permission(request):
             number = {"number": other.number}
-            acts = [
-                (_("Open version %(number)s") % number, build_version_address(other, "change")),
-                (_("Replay version %(number)s") % number, build_version_address(other, "replay")),
-            ]
+            acts = [(_("Open version %(number)s") % number, build_version_address(other, "change"))]
+            against = next((one.document for one in (before, after) if one.number == active), None)
+            acts.append(link_trial(other, against))
         return {"swapped": build_comparison_address(after.number, before.number), "acts": acts}
 
     def activate_view(self, request: HttpRequest, object_id: str) -> HttpResponse:

@@ -59,7 +59,8 @@ def render_changes(changes: Sequence[Change]) -> SafeString:
                 "direction": describe_relative_change(change),
             }
         )
-    return render_to_string("console/policies/policy_changes.html", {"changes": rows})
+    are_numbers = all(row["direction"] for row in rows)
+    return render_to_string("console/policies/policy_changes.html", {"changes": rows, "are_numbers": are_numbers})
 
 
 def describe_relative_change(change: Change) -> str:
@@ -72,7 +73,7 @@ def describe_relative_change(change: Change) -> str:
 
 
 def summarise_changes(changes: Sequence[Change]) -> str:
-    """Return the differences in one line: "whole context: 6000 → 3000; and 2 more changes"."""
+    """Return the differences in one line: "whole context: 6,000 → 3,000; and 2 more changes"."""
     told = []
     for change in changes[:MAX_CHANGES_IN_LINE]:
         before, after = (Truncator(" ".join(one.split())).chars(MAX_VALUE_CHARS) for one in describe_change(change))

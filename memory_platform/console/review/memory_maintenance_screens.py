@@ -168,7 +168,7 @@ class ConsolidationScreen(SubjectOwnedAdmin):
         "created_at",
         subject_column,
         make_column("memory_ref", lambda row_id: render_link(Snapshot, row_id), _("joined into")),
-        make_column("members", len, _("memories")),
+        make_column("members", len, _("memories"), is_number=True),
         make_column("similarity", render_share_bar, _("least similarity"), order="similarity"),
         "undone_at",
     )

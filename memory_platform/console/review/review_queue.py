@@ -14,7 +14,7 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.db import transaction
-from django.db.models import F, Min, Q, QuerySet, Window
+from django.db.models import F, Min, OuterRef, Q, QuerySet, Subquery, Window
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -31,6 +31,7 @@ from memory_platform.console.review.candidate_facts import (
 )
 from memory_platform.console.shared.action_reasons import ReasonField, read_reason
 from memory_platform.console.shared.custom_pages import render_console_page
+from memory_platform.console.shared.headers.memory_sentences import select_current_name
 from memory_platform.console.shared.refusals import note_missing_row
 from memory_platform.console.shared.tenant_access import make_actor
 from memory_platform.console.shared.value_rendering import (
@@ -128,7 +129,7 @@ class ReviewQueuePage:
         if self.request.method == "POST":
             return self._handle_decision(self.request.POST)
         chosen = parse_uuid(self.request.GET.get("candidate", ""))
-        row = list_waiting_candidates().filter(id=chosen).first() if chosen else None
+        row = name_subjects(list_waiting_candidates()).filter(id=chosen).first() if chosen else None
         if chosen and row is None:
             messages.info(self.request, self._explain_gone_candidate(chosen))
         person = parse_uuid(self.request.GET.get("person", ""))
@@ -140,7 +141,7 @@ class ReviewQueuePage:
         if data.get("verb") == UNDO:
             return self._take_back(parse_uuid(data.get("decided", "")))
         row_id = parse_uuid(data.get("candidate", ""))
-        row = list_waiting_candidates().filter(id=row_id).first() if row_id else None
+        row = name_subjects(list_waiting_candidates()).filter(id=row_id).first() if row_id else None
         if row is None:
             messages.warning(self.request, self._explain_gone_candidate(row_id))
             return redirect(self._build_address(after=row_id))
@@ -281,8 +282,13 @@ class ReviewQueuePage:
 def list_groups() -> QuerySet[Any]:
     """Return the candidates that wait, those for one place together, groups by their oldest member (``began``)."""
     began = Window(Min("created_at"), partition_by=[F("subject_id"), F("kind"), F("target")])
-    rows: QuerySet[Any] = list_waiting_candidates().annotate(began=began)
+    rows: QuerySet[Any] = name_subjects(list_waiting_candidates()).annotate(began=began)
     return rows.order_by("began", "subject_id", "kind", "target", "created_at", "id")
+
+
+def name_subjects(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """Return candidates with the known names of their people (``subject_name``; None for an unknown one)."""
+    return rows.annotate(subject_name=Subquery(select_current_name(OuterRef("subject_id"))))  # type: ignore[no-any-return]  # annotated
 
 
 def _build_group_condition(row: Candidate) -> Q:

@@ -26,20 +26,28 @@ EMPTY_VALUE = "-"
 SHORT_ID_CHARS = 8
 
 
-def make_computed_column(name: str, show: Callable[[Any], Any], title: Any, *, order: str | None = None) -> Any:
-    """Return a column or page field that renders the row with ``show`` and sorts by ``order``, if given."""
+def make_computed_column(
+    name: str, show: Callable[[Any], Any], title: Any, *, order: str | None = None, is_number: bool = False
+) -> Any:
+    """Return a column or page field that renders the row with ``show`` and sorts by ``order``, if given.
+    ``is_number``: lists align it as numbers."""
 
     @admin.display(description=title, ordering=order)
     def show_row(row: Any) -> Any:
         return show(row)
 
     show_row.__name__ = name
+    show_row.is_number = is_number  # type: ignore[attr-defined]  # read by the list
     return show_row
 
 
-def make_column(path: str, show: Callable[[Any], Any], title: Any, *, order: str | None = None) -> Any:
+def make_column(
+    path: str, show: Callable[[Any], Any], title: Any, *, order: str | None = None, is_number: bool = False
+) -> Any:
     """Return a column or page field that renders ``obj.<path>`` with ``show`` and sorts by ``order``, if given."""
-    column = make_computed_column(path.replace(".", "_"), lambda row: show(attrgetter(path)(row)), title, order=order)
+    column = make_computed_column(
+        path.replace(".", "_"), lambda row: show(attrgetter(path)(row)), title, order=order, is_number=is_number
+    )
     column.value_path = path
     return column
 

@@ -56,7 +56,7 @@ ENTRY_GROUPS: Sequence[Sequence[MenuEntry]] = (
             "playground",
             is_support,
             (),
-            ("playground", "snapshots_receipt_playground", "snapshots_document_playground"),
+            ("playground", "snapshots_receipt_playground"),
         ),
     ),
     (
@@ -66,7 +66,7 @@ ENTRY_GROUPS: Sequence[Sequence[MenuEntry]] = (
     ),
     (
         MenuEntry(
-            _("Access"),
+            _("Settings"),
             "tenants_member_changelist",
             is_manager,
             (

@@ -10,6 +10,7 @@ from django.contrib import admin
 from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
 from django.db.models import F, Sum
 from django.http import HttpRequest, HttpResponse
+from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -31,6 +32,7 @@ from snapshots.models import Snapshot
 from tenants.models import CACHE, ApiKey, ModelPrice, ModelPurpose, ModelRoute, ModelUsage, Role, UsageLimit
 from tenants.services.usage.quotas import (
     ALL_NAMES,
+    DOCUMENT_BYTES,
     MESSAGES,
     MODEL_TOKENS,
     REQUESTS,
@@ -84,12 +86,13 @@ def list_limit_uses() -> list[LimitUse]:
         **{name: f"{count:,}" for name, count in count_stored_documents().items()},
     }
     titles = {field.name: field.verbose_name for field in UsageLimit._meta.fields}
+    titles[DOCUMENT_BYTES] = _("size of documents")
     allowed = {name: "" if value is None else f"{value:,}" for name, value in limits.items()}
     return [
         LimitUse(
             titles[name],
-            allowed[name],
-            used.get(name, ""),
+            format_limited(name, allowed[name]),
+            format_limited(name, used.get(name, "")),
             values[name] is not None,
             compute_used_share(used.get(name, ""), allowed[name]),
         )
@@ -97,8 +100,13 @@ def list_limit_uses() -> list[LimitUse]:
     ]
 
 
+def format_limited(name: str, number: str) -> str:
+    """Return a number of what is limited as the page shows it: bytes as "10.0 GB"."""
+    return filesizeformat(number.replace(",", "")) if name == DOCUMENT_BYTES and number else number
+
+
 def compute_used_share(used: str, allowed: str) -> float | None:
-    """Return the used part of a limit, both as the page shows them; None where either is not known."""
+    """Return the used part of a limit, both with commas; None where either is not known."""
     if not used or not allowed or used.endswith("+"):
         return None
     most = int(allowed.replace(",", ""))
@@ -195,7 +203,11 @@ def format_price(amount: Decimal, currency: str) -> str:
 
 def _make_price_column(name: str, title: Any) -> Any:
     return make_computed_column(
-        f"{name}_price", lambda price: format_price(getattr(price, name), price.currency), title, order=name
+        f"{name}_price",
+        lambda price: format_price(getattr(price, name), price.currency),
+        title,
+        order=name,
+        is_number=True,
     )
 
 

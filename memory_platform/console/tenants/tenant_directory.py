@@ -167,8 +167,10 @@ class TenantScreen(OperatorAdmin):
     list_display = (
         "name",
         make_column("slug", render_word, gettext_lazy("short name"), order="slug"),
-        make_computed_column("waiting", lambda tenant: tenant.backlog[0], gettext_lazy("waiting work items")),
-        make_computed_column("failed", render_failed_count, gettext_lazy("failed items")),
+        make_computed_column(
+            "waiting", lambda tenant: tenant.backlog[0], gettext_lazy("waiting work items"), is_number=True
+        ),
+        make_computed_column("failed", render_failed_count, gettext_lazy("failed items"), is_number=True),
         make_column("locale", lambda locale: locale or EMPTY_VALUE, gettext_lazy("language"), order="locale"),
         "policy_version",
         "created_at",

@@ -15,7 +15,7 @@ from snapshots.feedback.tallies.indicator_roll_up import roll_up_indicators
 from snapshots.queue.metrics import roll_up_waits
 from tenants.errors import InvalidKey, TenantUnknown
 from tenants.isolation import tenant_tx
-from tenants.models import Role, Scope, Tenant
+from tenants.models import Role, Scope, Tenant, UsageDay, UsageRequests
 from tenants.selectors import tenant_by_slug
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import authenticate_key, create_key
@@ -24,6 +24,7 @@ from tenants.services.usage.ledger_entries import roll_up_usage
 
 OPERATOR = "operator"
 PASSWORD_BYTES = 9
+DEMO_EPOCH = "demo"
 
 
 def seed_world(data_dir: Path) -> DemoAccess:
@@ -88,3 +89,13 @@ def _tell_talks(tenant_id: UUID, talks: Sequence[SeedTalk]) -> None:
         roll_up_waits(tenant_id, since=min(days))
     if made:
         roll_up_usage(tenant_id)
+        _count_requests(tenant_id)
+
+
+def _count_requests(tenant_id: UUID) -> None:
+    """Count a request for each message and each context: the talks are told without HTTP, and a product's would be."""
+    with tenant_tx(tenant_id):
+        for used in UsageDay.objects.filter(requests=0):
+            used.requests = used.messages + used.contexts
+            used.save(update_fields=["requests"])
+            UsageRequests.objects.get_or_create(day=used.day, epoch=DEMO_EPOCH, defaults={"requests": used.requests})

@@ -28,14 +28,14 @@ def list_roles(house: House) -> dict[str, str]:
 
 def open_role_form(page: Page, look: Look, who: str, role: str) -> None:
     """Open a member's page, and choose a role and a reason."""
-    open_page(page, look, "Access", "权限")
+    open_page(page, look, "Settings", "设置")
     find_row(page, who).get_by_role("link", name=who, exact=True).click()
     fill_field(page, look, "Role", "角色", role)
     fill_field(page, look, "Reason", "原因", look.choose("a new task", "岗位变动"))
 
 
 def remove_from_list(page: Page, look: Look, who: str) -> None:
-    open_page(page, look, "Access", "权限")
+    open_page(page, look, "Settings", "设置")
     find_row(page, who).get_by_role("checkbox").check()
     fill_field(page, look, "Reason", "原因", look.choose("leaving", "离职"))
     check_page(page, look)
@@ -94,7 +94,7 @@ def test_the_last_manager_stays_and_another_one_leaves_after_a_warning(
 
 def invite_person(page: Page, look: Look, whom: str) -> tuple[str, str]:
     """Invite somebody as support; return the link, and what the page says without its link and name."""
-    open_page(page, look, "Access", "权限")
+    open_page(page, look, "Settings", "设置")
     press_control(page, look, "Invite a member", "邀请成员")
     fill_field(page, look, "For whom", "邀请对象", whom)
     fill_field(page, look, "Role", "角色", look.choose("support", "客服"))
@@ -139,7 +139,7 @@ def test_a_colleague_is_invited_and_a_stranger_is_neither_taken_nor_told_of(
     create_staff("olga", globex.tenant)
     page, page_of_olga = sit_down("mia", **look.settings), sit_down("olga", **look.settings)
     page.goto("/console/")
-    open_page(page, look, "Access", "权限")
+    open_page(page, look, "Settings", "设置")
     check_page(page, look)
     expect(page.locator(".object-tools")).to_have_text(look.choose("Invite a member", "邀请成员"))
     link, shown = invite_person(page, look, "new.colleague")

@@ -52,7 +52,7 @@ def expect_message(page: Page, text: str) -> None:
 
 def test_members_limits_policies_and_erasures_are_named(world: World, page: Page, look: Look) -> None:
     acme = world.acme
-    follow_menu(page, look, ("Access", "权限"))
+    follow_menu(page, look, ("Settings", "设置"))
     page.locator("#result_list").get_by_role("link", name="sam").click()
     page.get_by_label(look.choose("Role", "角色")).select_option(label=look.choose("viewer", "查看者"))
     save(page, look, ("Change role", "更改角色"))

@@ -78,7 +78,7 @@ def test_no_form_of_one_tab_writes_into_the_tenant_of_the_other(world: World, lo
     page = sit_down("olga", **look.settings)
     page.goto("/console/switch/")
     press_control(page, look, "Acme", "Acme")
-    open_page(page, look, "Access", "权限")
+    open_page(page, look, "Settings", "设置")
     tabs = [page.context.new_page() for _form in FORMS]
     for tab, form in zip(tabs, FORMS, strict=True):
         tab.goto(page.url)

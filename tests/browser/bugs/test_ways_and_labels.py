@@ -27,7 +27,7 @@ from tests.browser.test_stories import ask_for_context, load_newest, tell_story
 from tests.conftest import World
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(240)]
-PLATFORM, ACCESS = ("Platform", "平台"), ("Access", "权限")
+PLATFORM, SETTINGS = ("Platform", "平台"), ("Settings", "设置")
 
 
 def sit_down_as_operator(world: World, sit_down: SitDown, look: Look) -> Page:
@@ -50,7 +50,7 @@ def test_headings_and_breadcrumbs_repeat_the_menu(world: World, sit_down: SitDow
     if look.size == "desk":
         expect(page.locator(".desk-role").first).to_have_text(look.choose("operator", "平台运营者"))
     for entry, lists in (
-        (ACCESS, [("Members", "成员")]),
+        (SETTINGS, [("Members", "成员")]),
         (PLATFORM, [("Timetable", "时间表"), ("Job runs", "作业运行记录"), ("Users", "账号")]),
         (("Models", "模型"), [("Model prices", "模型价格")]),
         (("Quality", "质量"), [("Usage and cost", "用量与费用")]),
@@ -64,7 +64,7 @@ def test_headings_and_breadcrumbs_repeat_the_menu(world: World, sit_down: SitDow
             assert find_flaws(page, look, "csv", "usd", *re.findall("[a-z]{3,}", rows)) == [], below
         page.locator(".breadcrumbs").get_by_role("link", name=look.choose(*entry), exact=True).click()
         expect(page.locator("#menu [aria-current]")).to_have_text(
-            look.choose(*(("Members", "成员") if entry == ACCESS else entry))
+            look.choose(*(("Members", "成员") if entry == SETTINGS else entry))
         )
     page.goto("/console/tenants/")  # where a list of the tenant's models once was
     expect(page.locator("#content h1")).to_have_text(look.choose("Members", "成员"))

@@ -101,7 +101,7 @@ def test_a_bad_figure_leads_to_its_answer(world: World, site: str, walk: Walk) -
 def test_a_key_is_rotated_and_a_colleague_invited(world: World, site: str, walk: Walk) -> None:
     page, look = walk.page, walk.look
     walk.start()
-    walk.open_entry("Access", "权限")
+    walk.open_entry("Settings", "设置")
     walk.open_entry("API keys", "API 密钥")
     walk.reach("API keys", "API 密钥")
     walk.follow("Rotate", "轮换")
@@ -112,7 +112,7 @@ def test_a_key_is_rotated_and_a_colleague_invited(world: World, site: str, walk:
     walk.follow("I have copied it", "我已复制")
     expect(page.locator("#result_list tbody tr")).to_have_count(2)
     assert "mk_live_" not in re.sub(r"mk_live_\w{12}…", "", page.content()), "a secret is shown once"
-    walk.open_entry("Access", "权限")
+    walk.open_entry("Settings", "设置")
     walk.follow_to("Invite a member", "邀请成员")
     walk.write("For whom", "邀请对象", look.choose("Nia", "小尼"))
     walk.confirm("Create invitation link", "创建邀请链接")

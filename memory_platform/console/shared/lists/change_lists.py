@@ -9,7 +9,7 @@ from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ORDER_VAR, ChangeList
 from django.core.exceptions import FieldDoesNotExist
 from django.core.paginator import Paginator
-from django.db.models import QuerySet
+from django.db.models import DecimalField, FloatField, IntegerField, Model, QuerySet
 from django.http import HttpRequest
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
@@ -20,6 +20,7 @@ from memory_platform.console.shared.refusals import find_compared_model, flatten
 MAX_COUNTED_ROWS = 2_000
 ACTION_CHECKBOX = "action_checkbox"
 EMPTY_VALUES: Sequence[Any] = (None, "", [], {})
+NUMBER_FIELDS = (IntegerField, FloatField, DecimalField)
 # Parameters that narrow a list to what an index finds, or to a search.
 NARROWING_PARAMETERS = ("subject", "conversation", "memory", "q")
 
@@ -41,6 +42,12 @@ class SafeChangeList(ChangeList):
         self.all_columns = self.list_display
         kept = (ACTION_CHECKBOX, *(self.list_display_links or ()))
         self.list_display = [one for one in self.all_columns if one in kept or not is_empty_column(one, rows)]
+
+    @property
+    def number_classes(self) -> str:
+        """Return the classes of the page that say which columns hold numbers, the first being 1."""
+        numbers = (at for at, one in enumerate(self.list_display, 1) if is_number_column(one, self.model))
+        return " ".join(f"numbers-{at}" for at in numbers)
 
     def complete_rows(self, rows: Sequence[Any]) -> None:
         """Add what the columns show beside the rows' own columns, to the rows of one page only."""
@@ -95,6 +102,17 @@ class SafeChangeList(ChangeList):
             if model is not None:
                 keep_existing_ids(request, model._default_manager.all(), flatten_values(values))
         return filters
+
+
+def is_number_column(column: Any, model: type[Model]) -> bool:
+    """Return whether a column holds numbers: as a field of numbers, or because it says so (``is_number``)."""
+    if not isinstance(column, str):
+        return bool(getattr(column, "is_number", False))
+    try:
+        field = model._meta.get_field(column)
+    except FieldDoesNotExist:
+        return False
+    return isinstance(field, NUMBER_FIELDS) and not field.choices
 
 
 def is_empty_column(column: Any, rows: Sequence[Any]) -> bool:

@@ -71,9 +71,9 @@ class WebhookForm(forms.ModelForm[Webhook]):
         initial=list(EVENTS),
     )
     with_text = forms.BooleanField(
-        label=_("With words"),
+        label=_("Include the memory’s text"),
         required=False,
-        help_text=_("Messages also carry the words of a memory or summary. Without it they carry ids and kinds only."),
+        help_text=_("Messages also carry the text of the memory or summary. Without it they carry ids and kinds only."),
     )
     reason = ReasonField()
 
@@ -137,7 +137,10 @@ class WebhookScreen(TenantAdmin):
     change_button = _("Save the webhook")
     search_fields = ("url", "name")
     ordering = ("created_at", "id")
-    empty_text = _("No webhook yet.")
+    empty_text = _(
+        "A webhook tells your own system at once when a memory is created, replaced or erased: it posts the event to an"
+        " address of yours. There is none yet."
+    )
     delete_confirmation_template = "console/tenants/delete_with_reason.html"
 
     def title_of(self, obj: Webhook) -> str:

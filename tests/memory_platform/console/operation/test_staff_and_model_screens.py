@@ -29,7 +29,7 @@ def test_a_list_says_whose_how_large_and_until_when(world: World, staff: Staff, 
         name_of(world.acme, keeper(gemini))
         endpoint = configure_no_keeper(gemini, settings)
         page = staff.sam.get(LIST).content.decode()
-    for words in ("ada", endpoint, "a1a1a1a1a1a1", "2100", "stored"):
+    for words in ("ada", endpoint, "a1a1a1a1a1a1", "2,100", "stored"):
         assert words in page
     assert "花生" not in page
 

@@ -167,7 +167,7 @@ def test_the_difference_is_seen_before_anything_is_saved(
         assert word in page
     rows = re.findall(r'<tr><td>[^<]*</td><td title="([\w.]+)">', page)
     assert rows == ["context.memory_by_intent", "recall.top_k"]
-    cells = re.findall(r"<td><div[^>]*>(\d+)</div></td>", page)
+    cells = re.findall(r'<td class="number"><div[^>]*>(\d+)</div></td>', page)
     assert cells[-2:] == ["8", "3"]
     assert "推荐<b>" not in page
     assert not re.search(r"<script(?![^>]*src=)[^>]*>|\son\w+=|\sstyle=", page[page.index('id="content-main"') :])
@@ -192,7 +192,7 @@ def test_it_is_compared_with_another_version(world: World, staff: Staff) -> None
     make(world.acme, {"recall": {"top_k": 3}})
     page = staff.mia.post(ADD, fill_form(world, recall__top_k="5", against="2")).content.decode()
     assert "compared with version 2. Nothing is saved" in page
-    assert re.findall(r"<td><div[^>]*>(\d+)</div></td>", page)[-2:] == ["3", "5"]
+    assert re.findall(r'<td class="number"><div[^>]*>(\d+)</div></td>', page)[-2:] == ["3", "5"]
     same = staff.mia.post(ADD, fill_form(world, recall__top_k="3", against="2")).content.decode()
     assert "Nothing differs." in same
 

@@ -36,6 +36,16 @@ def test_a_button_leads_there_from_versions_that_do_not_steer(world: World, staf
     assert "/replay/" not in staff.mia.get(version_address(world, 1)).content.decode()
 
 
+def test_where_a_replay_shows_nothing_the_button_leads_to_the_playground(world: World, staff: Staff) -> None:
+    make(world.acme, {"context": {"total": 3_000}})
+    for address in (version_address(world, 2), "/console/tenants/policyversion/compare/?before=1&after=2"):
+        page = staff.mia.get(address).content.decode()
+        assert "/replay/" not in page
+        assert "Compare in the playground" in page
+    make(world.acme, {**NEW, "context": {**NEW.get("context", {}), "total": 3_000}})
+    assert "Replay, without some changes" in staff.mia.get(version_address(world, 3)).content.decode()
+
+
 def test_managers_alone_and_nobody_of_another_tenant(world: World, staff: Staff) -> None:
     make(world.acme, NEW)
     make(world.globex, NEW)

@@ -25,7 +25,7 @@ COMPARE = f"{LIST}compare/"
 
 def read_values(page: str) -> list[str]:
     """Return the numbers before and after of the last change of a page."""
-    return re.findall(r"<td><div[^>]*>(\d+)</div></td>", page)[-2:]
+    return re.findall(r'<td class="number"><div[^>]*>(\d+)</div></td>', page)[-2:]
 
 
 def read_records(world: World, **named: str) -> list[tuple[str, str, str, str]]:

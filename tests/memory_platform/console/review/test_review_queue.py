@@ -11,15 +11,16 @@ from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 
 from memory_platform.console.review.review_queue import ALREADY_DECIDED_TEXT, ReviewForm, ReviewQueuePage
+from memory_platform.console.shared.value_rendering import build_change_address
 from memory_platform.kernel.ids import new_id
-from profiles.models import Candidate, Tag
+from profiles.models import Candidate, Subject, Tag
 from snapshots.models import Message
 from snapshots.understanding.noteless_beliefs_backfill import add_notes_for_noteless_beliefs
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import House
 from tests.memory_platform.console.conftest import Staff
-from tests.snapshots.held import prefer
+from tests.snapshots.held import know, prefer
 from tests.snapshots.understanding.making import preferences, say, settle
 
 QUEUE = "/console/profiles/candidate/review/"
@@ -87,7 +88,7 @@ def audit_rows(house: House) -> list[tuple[str, str]]:
 
 
 def test_the_oldest_stands_first_with_its_words_marked_and_what_it_contradicts(
-    staff: Staff, waiting: list[Candidate]
+    acme: House, staff: Staff, waiting: list[Candidate]
 ) -> None:
     page = staff.sam.get(QUEUE).content.decode()
     assert candidate_on(page) == str(waiting[0].pk)
@@ -97,6 +98,10 @@ def test_the_oldest_stands_first_with_its_words_marked_and_what_it_contradicts(
     against = page.split('id="review-against"')[1]
     assert "22 °C" in against.split("</section>")[0]
     assert "3 proposals are waiting." in page
+    know(acme, name="Ada Low")
+    named = staff.sam.get(QUEUE).content.decode().split('id="review-what"')[1].split("</h2>")[0]
+    assert "Ada Low" in named
+    assert f'href="{build_change_address(Subject, acme.subject.pk)}"' in named
     assert QUEUE in staff.sam.get("/console/profiles/candidate/").content.decode()
 
 

@@ -19,7 +19,7 @@ from tests.memory_platform.console.rows import make_one_of_each
 from tests.memory_platform.console.test_every_page import Rows
 
 PEOPLE = ["People", "Answers", "Review", "Playground"]
-TENANT = ["Quality", "Policies", "Experiments", "Access", "Audit"]
+TENANT = ["Quality", "Policies", "Experiments", "Settings", "Audit"]
 # Lists of libraries that nobody needs to find.
 HIDDEN = (Theme,)
 REVIEW = "/console/profiles/candidate/review/"
@@ -99,10 +99,11 @@ def test_every_list_is_marked_in_the_menu_that_its_heading_and_breadcrumbs_repea
         ("profiles/candidate/review/", ["Home", "Review"], "Review"),
         ("profiles/candidate/", ["Home", "Review", "Proposals"], "Proposals"),
         ("playground/", ["Home", "Playground"], "Playground"),
+        ("snapshots/document/playground/", ["Home", "All data", "Documents", "Search documents"], "Documents"),
         ("dashboard/", ["Home", "Quality"], "Quality"),
         ("tenants/usageday/", ["Home", "Quality", "Usage and cost"], "Usage and cost"),
-        ("tenants/apikey/", ["Home", "Access", "API keys"], "API keys"),
-        ("tenants/apikey/add/", ["Home", "Access", "API keys", "New API key"], "API keys"),
+        ("tenants/apikey/", ["Home", "Settings", "API keys"], "API keys"),
+        ("tenants/apikey/add/", ["Home", "Settings", "API keys", "New API key"], "API keys"),
         ("profiles/preference/", ["Home", "All data", "Preferences"], "Preferences"),
         ("operation/", ["Home", "Platform"], "Platform"),
         ("auth/user/", ["Home", "Platform", "Users"], "Users"),

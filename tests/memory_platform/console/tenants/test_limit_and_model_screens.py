@@ -50,9 +50,10 @@ def test_what_applies_stands_beside_today_s_use(world: World, staff: Staff) -> N
     page = staff.vic.get("/console/tenants/usagelimit/").content.decode()
     table = page.partition("Limits that apply")[2].partition("</table>")[0]
     words = " ".join(re.sub(r"<[^>]+>", " ", table).split())
-    assert "Messages a day 500 41" in words
-    assert "Model tokens a day no limit 1,007" in words
+    assert "Messages a day 500 the operator 41 0.082 8%" in words
+    assert "Model tokens a day no limit default 1,007" in words
     assert re.search(r"Requests a second [\d,]+ default -", words)
+    assert "Size of documents 10.0 GB default 0 bytes 0.0 0%" in words.replace("\xa0", " ")
     others = staff.gus.get("/console/tenants/usagelimit/").content.decode()
     assert ">41" not in others.partition("Limits that apply")[2].partition("</table>")[0]
     switch_to_acme(staff, world)
