@@ -40,7 +40,7 @@ def open_wish(page: Page, look: Look, words: str) -> None:
     page.keyboard.type("ada")
     with page.expect_navigation():
         page.keyboard.press("Enter")
-    press_control(page, look, "route", "route")
+    press_control(page, look, "route", "路线")
     expect(page.locator(".object-header h1")).to_contain_text(words)
 
 

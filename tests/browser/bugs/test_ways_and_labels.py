@@ -81,7 +81,8 @@ def test_a_dry_run_shows_numbers_without_a_support_session(world: World, sit_dow
         ("purge-expired", ("What the job would do in Acme if it ran now.", "如果现在运行，该作业将在 Acme 中做什么。")),
     ):
         follow_menu(page, look, PLATFORM)
-        row = page.locator("#jobs ~ .console-scroll tr", has_text=job)
+        page.locator("#content").get_by_role("link", name=look.choose("Timetable", "时间表"), exact=True).click()
+        row = page.get_by_role("row").filter(has_text=job)
         row.get_by_role("link", name=look.choose("dry run", "试运行")).click()
         expect(page.locator("#content-main")).to_contain_text(look.choose(*told))
         expect(page.get_by_role("textbox", name=look.choose("Reason", "原因"))).to_have_count(0)
