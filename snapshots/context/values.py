@@ -125,8 +125,8 @@ class PassageSource:
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A text that is no memory: a running summary, a task, a part of a document (``source`` says which, ``relevance``
-    how probably it answers, at ``least`` what was asked for). ``untrusted_instruction``: it holds orders; it stays,
-    with a caution beside it."""
+    how well it fits the question, 0 to 1, at ``least`` what was asked for). ``untrusted_instruction``: it holds orders;
+    it stays, with a caution beside it."""
 
     lane: CandidateLane
     id: str

@@ -17,7 +17,7 @@ class GroundingLimits:
     # No sentence is begun later, but the first ones; so many are checked at once.
     seconds: float = assumed(4.0, owner="knowledge", settle_by="how long callers wait for an answer")
     at_once: int = assumed(4, owner="knowledge", settle_by="time of a batch on a loaded core")
-    # Chunks that a sentence is compared with: 94 of 100 sentences have theirs among them.
+    # Chunks that a sentence is compared with; in lab/notes/grounding.md, how many sentences have theirs among them.
     chunks: int = measured(8, source=_SENTENCES)
     # Of their sentences and pairs of adjacent ones, those with the most words in common are embedded: with 8 of them
     # the area under the curve is .90, with 12 and 16 .92 and .93.

@@ -114,8 +114,9 @@ def read_signs(
 
 
 def estimate_support(signs: SupportSigns, config: EvidenceSupport = SUPPORT) -> float:
-    """Return how probably evidence supports a sentence, 0 to 1. Two texts that differ in one fact have nearly all else
-    in common, so that what counts is whether evidence without a difference is as near as evidence with one."""
+    """Return how well evidence supports a sentence, 0 to 1: an uncalibrated score. Two texts that differ in one fact
+    have nearly all else in common, so that what counts is whether evidence without a difference is as near as evidence
+    with one."""
     odds = (
         config.base
         + config.words * signs.words

@@ -16,7 +16,10 @@ PHASE_HELP = "Where the conversation stands."
 POLICY_VERSION_HELP = "Number of the policy version that was in force."
 STRICT_HELP = "Leaves out memories that the question neither names nor very probably needs."
 MIN_RELEVANCE_HELP = "Leaves out memories with a smaller relevance."
-RELEVANCE_HELP = "How probably the memory helps to answer, 0 to 1. Comparable between memories and between calls."
+RELEVANCE_HELP = (
+    "How probably the memory helps to answer, 0 to 1. Comparable between memories and between calls. Of a passage of a "
+    "document: how well it fits the question; no probability, and comparable with that of other passages alone."
+)
 # Declared, and not given by any answer yet.
 RESERVED = (DegradedReason.REPLICA_LAG, DegradedReason.ANN_TRUNCATED)
 GIVEN = [reason for reason in DegradedReason if reason not in RESERVED]

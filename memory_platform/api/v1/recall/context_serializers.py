@@ -254,7 +254,7 @@ class ContextCitationOutput(PassageCitationOutput):
 
     number = serializers.IntegerField(help_text="Its number: with `citations`, what the model cites, such as `[1]`.")
     memory_id = serializers.CharField(help_text="Its id in the receipt.")
-    relevance = RoundedField(digits=DIGITS, help_text="How well it fits the question, 0 to 1.")
+    relevance = RoundedField(digits=DIGITS, help_text="How well it fits the question, 0 to 1; no probability.")
 
 
 class ModelRouteOutput(Output):
