@@ -88,7 +88,7 @@ def test_a_policy_is_activated_and_an_experiment_started_once_a_reason_is_given(
     page = sit_down("mia", **look.settings)
     page.goto("/console/")
     for entry, row, button, shown in (
-        (("Policies", "策略"), ("^2 ", "^2 "), ("Activate this version", "启用此版本"), "3"),
+        (("Policies", "策略"), (r"^Version 2\b", "^版本 2"), ("Activate this version", "启用此版本"), "3"),
         (("Experiments", "实验"), ("shorter", "shorter"), ("Start", "开始"), "50%"),
     ):
         follow_menu(page, look, entry)

@@ -55,7 +55,7 @@ def test_a_loss_is_told_as_a_loss_on_both_pages(acme: House, look: Look, sit_dow
     check_page(page, look)
     press_control(page, look, "Show the usage by day", "查看每日用量")
     row = page.locator("#result_list tbody tr")
-    for words in (look.choose("4,333", "4333"), "824", "-425.8%", "0.0011 USD", "0.0002 USD"):
+    for words in ("4,333", "824", "-425.8%", "0.0011 USD", "0.0002 USD"):
         expect(row).to_contain_text(words)
     check_page(page, look)
     with tenant_tx(acme.tenant.id):
