@@ -68,7 +68,8 @@ class ChunkingPolicy:
     """The size of chunks, in tokens of the estimator."""
 
     most_tokens: int = promised(512)
-    # What a full chunk repeats of the one before, as many whole sentences as fit; a smaller one repeats less.
+    # What a full chunk repeats of the one before, as many whole sentences as fit, a fifth of itself at most; a smaller
+    # one repeats less. Nothing is repeated of lists, tables and code, nor a last sentence that takes more room.
     most_overlap_tokens: int = promised(102)
     place_characters: int = measured(
         300, source="60 tokens, an eighth of a chunk; the longest place of 30 manuals: 214"

@@ -16,7 +16,9 @@ from memory_platform.console.shared.code_labels import OccurringCodesFilter, mak
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
 from memory_platform.console.shared.tenant_access import annotate_actor_names
 from memory_platform.console.shared.value_rendering import (
+    EMPTY_VALUE,
     make_column,
+    make_computed_column,
     make_fieldset,
     make_folded_fieldset,
     render_value,
@@ -24,15 +26,22 @@ from memory_platform.console.shared.value_rendering import (
 )
 from profiles.models import Erasure
 from profiles.services.erasure_certificates import build_certificate, is_genuine
-from snapshots.models import Job
+from snapshots.knowledge.documents.fault_texts import describe_fault
+from snapshots.models import Job, JobKind
 from tenants.models import ActorKind
 
 error_column = make_code_column("error_code", _("error"))
+failure_column = make_computed_column("failure", lambda job: describe_failure(job) or EMPTY_VALUE, _("what to do"))
 
 actor_column = make_column("who", render_word, _("who"), order="actor_ref")
 actor_kind_column = make_column(
     "actor_kind", lambda kind: dict(ActorKind.choices).get(kind, kind), _("requested by"), order="actor_kind"
 )
+
+
+def describe_failure(job: Job) -> str:
+    """Return the error of a document's job and how to mend it; "" without an error, and for other jobs."""
+    return str(describe_fault(job.error_code)) if job.error_code and job.kind == JobKind.DOCUMENT else ""
 
 
 @admin.display(description=_("signature is genuine"), boolean=True)
@@ -133,7 +142,7 @@ class JobScreen(TenantAdmin):
     empty_text = _("Jobs for documents, imports and large erasures stand here with their progress. There are none.")
     ordering = ("-created_at", "-id")
     fieldsets = (
-        make_fieldset(None, "kind", "status", "done", "total", "attempts", error_column),
+        make_fieldset(None, "kind", "status", "done", "total", "attempts", error_column, failure_column),
         make_fieldset(_("Result"), make_column("result", render_counts, _("result"))),
         make_fieldset(_("Times"), "created_at", "due_at", "lease_until", "ended_at"),
         make_fieldset(_("More"), "id"),

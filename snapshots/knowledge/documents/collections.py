@@ -1,6 +1,6 @@
 """Collections of documents, and which documents a search may find."""
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from snapshots.knowledge.documents.values import CollectionMissing, CollectionNotEmpty, CollectionUnknown
 from snapshots.models import Document, DocumentCollection
@@ -47,7 +47,8 @@ def delete_collection(external_id: str, *, by: Actor) -> None:
     row = DocumentCollection.objects.select_for_update().filter(external_id=external_id).first()
     if row is None:
         raise CollectionUnknown
-    if Document.objects.filter(collection_id=row.id).exists():
+    # Chunks may wait here until the next version of their document takes their place in another collection.
+    if Document.objects.filter(Q(collection_id=row.id) | Q(answering__collection=str(row.id))).exists():
         raise CollectionNotEmpty
     row.delete()
     record_audit(by, "document_collection.deleted", object_kind=KIND, object_id=str(row.id))

@@ -1,7 +1,7 @@
 """Writing documents: an upload, an edit, a deletion, processing anew. All in the open scope, each with its audit row.
 
-An upload only stores the bytes and adds a job. The old chunks answer until that job has put the new ones in their
-place.
+An upload only stores the bytes and adds a job. The old chunks answer, under their own title, address and metadata,
+until that job has put the new ones in their place.
 """
 
 import hashlib
@@ -61,20 +61,24 @@ def preview_upload(external_id: str, upload: DocumentUpload) -> DocumentVerdict:
 
 
 def edit_document(external_id: str, edit: DocumentEdit, *, by: Actor, accept: VersionCheck) -> Document:
-    """Change the details of a document. Its title is indexed, so a new one has the document processed again.
+    """Change the details of a document, at once also for the chunks that answer now. Its title is indexed, so a new one
+    has the document processed again.
 
     Raises DocumentUnknown, CollectionMissing, VersionMismatch.
     """
     collection = lock_collection_for_document(edit.collection)
     document = lock_document(external_id)
     accept(document.id, document.version)
-    title_before, before = document.title, _get_details(document)
+    title_before, before = document.title, (_get_details(document), document.answering)
     for name in ("title", "source_url", "metadata"):
         if getattr(edit, name) is not None:
             setattr(document, name, getattr(edit, name))
     if edit.collection is not None:
         _move(document, collection)
-    if _get_details(document) == before:
+    document.answering = {
+        name: value for name, value in document.answering.items() if getattr(edit, name, None) is None
+    }
+    if (_get_details(document), document.answering) == before:
         return document
     if document.title != title_before:
         document.upload += 1
@@ -182,22 +186,45 @@ def _needs_processing(document: Document, upload: DocumentUpload) -> bool:
 
 def _replace(document: Document, upload: DocumentUpload, collection: DocumentCollection | None) -> None:
     reserve_documents(documents=0, byte_count=len(upload.content) - document.byte_count)
-    document.upload += _needs_processing(document, upload)
+    is_processed_anew = _needs_processing(document, upload)
+    document.upload += is_processed_anew
+    if document.indexed_upload and (is_processed_anew or document.answering):
+        document.answering = document.cited_details
     if hash_content(upload.content) != bytes(document.content_hash):
         DocumentBody.objects.filter(document=document).update(upload=upload.content)
     document.title, document.source_url = upload.title, upload.source_url
     document.metadata = dict(upload.metadata)
-    _move(document, collection)
+    _move(document, collection, waits=bool(document.answering) and _opens(document, collection))
     document.content_type = upload.content_type
     document.byte_count, document.content_hash = len(upload.content), hash_content(upload.content)
     _save(document)
 
 
-def _move(document: Document, collection: DocumentCollection | None) -> None:
-    """Put a locked document with its chunks into a collection: its label holds at once."""
-    if document.collection_id != (collection.id if collection else None):
-        document.collection = collection
+def _move(document: Document, collection: DocumentCollection | None, *, waits: bool = False) -> None:
+    """Put a locked document with its chunks into a collection: its label holds at once. With ``waits`` the chunks stay
+    where they are until those of the new upload take their place."""
+    before = _find_collection_of_chunks(document)
+    document.collection = collection
+    document.answering = {name: value for name, value in document.answering.items() if name != "collection"}
+    if before == document.collection_id:
+        return
+    if waits:
+        document.answering["collection"] = str(before)
+    else:
         move_in_index(_list_chunk_ids(document), document.collection_id)
+
+
+def _find_collection_of_chunks(document: Document) -> UUID | None:
+    held = document.answering.get("collection")
+    return UUID(held) if held else document.collection_id
+
+
+def _opens(document: Document, collection: DocumentCollection | None) -> bool:
+    """Return whether a move takes the chunks that answer now from behind an access label to every search."""
+    before = _find_collection_of_chunks(document)
+    if before is None or (collection and collection.access_label):
+        return False
+    return DocumentCollection.objects.filter(id=before).exclude(access_label="").exists()
 
 
 def _list_chunk_ids(document: Document) -> list[UUID]:

@@ -39,9 +39,9 @@ def list_chunks(document: Document) -> QuerySet[Chunk]:
 
 
 def is_open_to_all(external_id: str) -> bool:
-    """Return whether there is such a document, and no access label before it."""
+    """Return whether there is such a document, and no access label before it and the chunks that answer for it."""
     open_to_all = Q(collection=None) | Q(collection__access_label="")
-    return Document.objects.filter(open_to_all, external_id=external_id).exists()
+    return Document.objects.filter(open_to_all, ~Q(answering__has_key="collection"), external_id=external_id).exists()
 
 
 def load_text_span(document: Document, start: int, length: int) -> tuple[str, int]:

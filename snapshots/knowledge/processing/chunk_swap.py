@@ -13,7 +13,13 @@ from django.db import connection
 
 from memory_platform.kernel.ids import new_id
 from snapshots.knowledge.documents.quotas import reserve_chunks
-from snapshots.knowledge.index.chunk_index_writes import IndexRow, find_part, remove_from_index, store_index_rows
+from snapshots.knowledge.index.chunk_index_writes import (
+    IndexRow,
+    find_part,
+    move_in_index,
+    remove_from_index,
+    store_index_rows,
+)
 from snapshots.knowledge.values import ChunkDraft
 from snapshots.models import Chunk, Document
 from tenants.isolation import current_tenant_id
@@ -68,6 +74,8 @@ def swap_chunks(document: Document, swap: ChunkSwap, rows: Sequence[IndexRow]) -
     Raises QuotaExceeded.
     """
     reserve_chunks(len(swap.new) - len(swap.gone))
+    if "collection" in document.answering:  # those that go move, too: both parts are locked in the order of all writers
+        move_in_index([*(chunk_id for chunk_id, _ in swap.kept), *swap.gone], document.collection_id)
     if swap.gone:
         remove_from_index(swap.gone)
         Chunk.objects.filter(id__in=swap.gone).delete()

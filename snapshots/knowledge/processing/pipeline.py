@@ -154,6 +154,7 @@ def _swap(
             indexed_upload=upload.number,
             indexed_at=Now(),
             found_title=parsed.title or "",
+            answering={},
             chunk_count=len(swap.kept) + len(swap.new),
         )
         counts = {"chunks": len(swap.kept) + len(swap.new), "embedded": len(swap.new), "removed": len(swap.gone)}

@@ -1,6 +1,7 @@
 """A filter on documents as a condition in SQL, with the meaning that filters of memories have.
 
-Each condition is true or false, never null: a field that is missing matches only ``ne`` and ``exists: false``.
+Each condition is true or false, never null: a field that is missing matches only ``ne`` and ``exists: false``. What
+``Document.answering`` holds goes first: it belongs to the text that is searched.
 """
 
 from collections.abc import Mapping
@@ -31,11 +32,11 @@ DOCUMENT_FIELDS: Mapping[str, FieldType] = {
 }
 _COLUMNS = {
     "document_id": "d.external_id",
-    "title": "coalesce(nullif(d.title, ''), nullif(d.found_title, ''), d.external_id)",
+    "title": "coalesce(d.answering ->> 'title', nullif(d.title, ''), nullif(d.found_title, ''), d.external_id)",
     "collection": "(SELECT k.external_id FROM document_collection k WHERE k.tenant_id = d.tenant_id"
-    " AND k.id = d.collection_id)",
-    "content_type": "d.content_type",
-    "source_url": "nullif(d.source_url, '')",
+    " AND k.id = coalesce((d.answering ->> 'collection')::uuid, d.collection_id))",
+    "content_type": "coalesce(d.answering ->> 'content_type', d.content_type)",
+    "source_url": "nullif(coalesce(d.answering ->> 'source_url', d.source_url), '')",
     "created_at": "d.created_at",
     "updated_at": "d.updated_at",
 }
@@ -52,7 +53,8 @@ def build_document_condition(node: FilterNode, values: list[Any]) -> str:
         join = " AND " if isinstance(node, AllOf) else " OR "
         return f"({join.join(build_document_condition(part, values) for part in node.parts)})"
     if node.field.startswith(METADATA):
-        json_at = f"(d.metadata -> {_bind(values, node.field.removeprefix(METADATA), 'text')})"
+        name = _bind(values, node.field.removeprefix(METADATA), "text")
+        json_at = f"(coalesce(d.answering -> 'metadata', d.metadata) -> {name})"
         return _build_json_condition(json_at, node, values)
     kind = "timestamptz" if DOCUMENT_FIELDS[node.field] == "time" else "text"
     return _build_column_condition(_COLUMNS[node.field], kind, node, values)

@@ -12,7 +12,8 @@ from tenants.isolation import current_tenant_id
 
 LOAD_CHUNKS = """
 SELECT c.id, c.document_id, c.position, c.text, c.start, c."end", c.heading_path, c.page, d.external_id,
-  coalesce(nullif(d.title, ''), nullif(d.found_title, ''), d.external_id), d.source_url
+  coalesce(d.answering ->> 'title', nullif(d.title, ''), nullif(d.found_title, ''), d.external_id),
+  coalesce(d.answering ->> 'source_url', d.source_url)
 FROM unnest($2::uuid[]) AS w(id)
 JOIN document_chunk c ON c.tenant_id = $1::uuid AND c.id = w.id
 JOIN document d ON d.tenant_id = c.tenant_id AND d.id = c.document_id

@@ -1,5 +1,7 @@
 """A tenant's documents. Each belongs to the tenant, not to one of its subjects."""
 
+from typing import Any
+
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
@@ -43,6 +45,7 @@ class Document(TenantOwned):
     """One document by the product's own id, as it was last uploaded.
 
     ``upload`` numbers the uploads and ``indexed_upload`` is the one whose chunks answer, 0 before the first.
+    ``answering`` holds the details of that one where they may differ from the newest upload's: :attr:`cited_details`.
     ``version`` counts all changes, for ETags. ``title`` is the given one, "" if none was; ``found_title`` stands in the
     indexed content. ``byte_count`` is of the upload, ``content_hash`` the SHA-256 of its bytes. ``error_code`` and
     ``error_detail`` say why the newest upload failed, and nothing of its content; ``job`` processes it, or did.
@@ -55,6 +58,7 @@ class Document(TenantOwned):
     content_type = models.CharField(_("content type"), max_length=100)
     source_url = models.TextField(_("source address"), blank=True, default="")
     metadata = models.JSONField(default=dict)
+    answering = models.JSONField(default=dict, db_default={}, editable=False)
     status = models.CharField(
         _("status"), max_length=16, choices=DocumentStatus.choices, default=DocumentStatus.PROCESSING
     )
@@ -91,8 +95,20 @@ class Document(TenantOwned):
 
     @property
     def shown_title(self) -> str:
-        """The title that chunks and citations carry: the given one, that of the content, or the id."""
+        """The title of the newest upload: the given one, that of the content, or the id."""
         return self.title or self.found_title or self.external_id
+
+    @property
+    def cited_details(self) -> dict[str, Any]:
+        """What citations and filters say of the chunks that answer now: ``title``, ``source_url``, ``metadata`` and
+        ``content_type``; also ``collection``, its id, while the chunks wait to leave one with an access label."""
+        newest = {
+            "title": self.shown_title,
+            "source_url": self.source_url,
+            "metadata": self.metadata,
+            "content_type": self.content_type,
+        }
+        return {**newest, **self.answering}
 
 
 class DocumentBody(TenantOwned):

@@ -132,10 +132,11 @@ class DocumentErrorOutput(Output):
 
 
 class DocumentOutput(Output):
-    """A document. While an upload is processed, and if that fails, the upload before it answers."""
+    """A document. While an upload is processed, and if that fails, the upload before it answers, under its own title,
+    address and metadata."""
 
     document_id = serializers.CharField(source="external_id", help_text="Your id of the document.")
-    title = serializers.CharField(source="shown_title", help_text="The title in citations.")
+    title = serializers.CharField(source="shown_title", help_text="The title of the newest upload.")
     content_type = serializers.CharField(help_text="Media type of the newest upload.")
     source_url = serializers.CharField(allow_null=True, help_text="Where people find it.")
     metadata = serializers.DictField(help_text="Your own values.")

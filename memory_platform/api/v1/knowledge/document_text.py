@@ -32,9 +32,9 @@ class DocumentTextOutput(Output):
     """Part of a document's text."""
 
     document_id = serializers.CharField(source="external_id", help_text="Your id of the document.")
-    title = serializers.CharField(source="shown_title", help_text="The title in citations.")
+    title = serializers.CharField(help_text="The title in citations.")
     url = serializers.CharField(source="source_url", allow_null=True, help_text="Where people find it.")
-    content_type = serializers.CharField(help_text="Media type of the newest upload.")
+    content_type = serializers.CharField(help_text="Media type of the content.")
     metadata = serializers.DictField(help_text="Your own values.")
     characters = serializers.IntegerField(help_text="Characters of the whole text; 0 before it was indexed.")
     start = serializers.IntegerField(help_text="First character of `text`, from 0.")
@@ -67,7 +67,10 @@ class DocumentTextView(TenantView):
             text, characters = load_text_span(document, query["start"], query["length"])
         start = min(query["start"], characters)
         place = {"characters": characters, "start": start, "end": start + len(text), "text": text}
-        return Response(DocumentTextOutput.render(document, **place))
+        cited = document.cited_details
+        about = {"title": cited["title"], "url": cited["source_url"] or None}
+        about |= {"content_type": cited["content_type"], "metadata": cited["metadata"]}
+        return Response(DocumentTextOutput.render(document, **about, **place))
 
 
 urlpatterns = [path("documents/<product_id:document_id>/text", DocumentTextView.as_view(), name="document-text")]

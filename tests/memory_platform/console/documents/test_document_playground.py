@@ -3,6 +3,8 @@
 import pytest
 
 from memory_platform.console.documents.document_playground import mark_words
+from snapshots.knowledge.search.pipeline import search_documents
+from snapshots.knowledge.search.values import DocumentQuery
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import World
@@ -24,6 +26,9 @@ def tea(world: World) -> None:
 def test_lanes_and_words_are_shown(world: World, staff: Staff, tea: None) -> None:
     page = staff.sam.post(PAGE, {"query": "water for green tea", "every": "on"}).content.decode()
     assert "Tea guide" in page and "rank 1 (BM25" in page and "cosine" in page
+    asked = DocumentQuery("water for green tea", min_relevance=0.0)
+    for one in search_documents(world.acme.tenant.id, asked).passages:
+        assert f"<dt>relevance</dt><dd>{one.relevance:.3f}</dd>" in page and 0 < one.relevance <= 1
     assert "<mark>Green</mark> <mark>tea</mark> &lt;b&gt;is" in page
     assert "Tea money" not in page
     opened = staff.mia.post(PAGE, {"query": "tea money", "labels": "other, staff", "collection": "hr"}).content.decode()

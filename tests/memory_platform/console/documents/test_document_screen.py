@@ -15,6 +15,7 @@ from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
 
 LIST = "/console/snapshots/document/"
+JOBS = "/console/snapshots/job/"
 COLLECTIONS = "/console/snapshots/documentcollection/"
 GUIDE = "# Tea <b>guide</b>\n\nGreen tea brews at 80 degrees.\n\n绿茶用八十度的水冲泡。"
 
@@ -40,6 +41,20 @@ def test_the_list_says_what_became_of_each_and_what_to_do(world: World, staff: S
     assert "/v1/documents/" in page
     chinese = staff.sam.get(LIST, headers={"Accept-Language": "zh-hans"}).content.decode()
     assert "文档没有内容" in chinese and "就绪" in chinese and "待处理" not in chinese
+
+
+def test_the_job_of_a_document_says_how_far_it_came_and_what_to_do(world: World, staff: Staff) -> None:
+    done, failed = upload(world), upload(world, "  \n ", "empty")
+    assert done.job_id and failed.job_id
+    page = staff.sam.get(f"{JOBS}{done.job_id}/change/").content.decode()
+    assert "rocessing of a document" in page and "succeeded" in page
+    assert f'<bdi>embedded</bdi></th><td class="number">{done.chunk_count}</td>' in page
+    page = staff.sam.get(f"{JOBS}{failed.job_id}/change/").content.decode()
+    assert "document_empty" in page and "Upload the file again" in page
+    chinese = staff.sam.get(f"{JOBS}{failed.job_id}/change/", headers={"Accept-Language": "zh-hans"}).content.decode()
+    assert "文档没有内容" in chinese and "怎么办" in chinese
+    assert f"{JOBS}{done.job_id}/change/" in staff.sam.get(f"{LIST}{done.pk}/change/").content.decode()
+    assert staff.gus.get(f"{JOBS}{done.job_id}/change/").status_code in {403, 404}
 
 
 def test_a_collection_counts_and_names_its_documents(world: World, staff: Staff) -> None:

@@ -6,12 +6,21 @@ from itertools import pairwise
 import pytest
 
 from snapshots.knowledge.chunking import cut_chunks
+from snapshots.knowledge.chunking.chunk_parts import TOKENS
 from snapshots.knowledge.chunking.sentence_borders import find_sentence_ends
 from snapshots.knowledge.config import DEFAULT_CHUNKING
 from snapshots.knowledge.reading import read_document
 from snapshots.knowledge.values import ChunkDraft
 
 MOST = DEFAULT_CHUNKING.most_tokens
+# Of short sentences, all but one of those that a fifth has room for are repeated at least.
+LEAST_OF_PROSE = 0.1
+WHOLE = {
+    "list": "\n".join(f"- QQ point {number} of the list, 第{number}点" for number in range(20)),
+    "table": "| QQ name | 价格 |\n| --- | --- |\n"
+    + "\n".join(f"| QQ tea {number} | {number} 元 |" for number in range(20)),
+    "code": "```py\n" + "\n".join(f"qq_{number} = brew({number})  # QQ 第{number}步" for number in range(20)) + "\n```",
+}
 
 
 def cut(text: str, content_type: str = "text/markdown") -> tuple[ChunkDraft, ...]:
@@ -21,6 +30,11 @@ def cut(text: str, content_type: str = "text/markdown") -> tuple[ChunkDraft, ...
     assert all(chunk.text.endswith(document.text[chunk.start : chunk.end]) for chunk in chunks)
     assert all(0 < chunk.token_count <= MOST for chunk in chunks)
     return chunks
+
+
+def measure_overlap(last: ChunkDraft, chunk: ChunkDraft) -> float:
+    """Return the share of a chunk's tokens that repeat the end of the one before."""
+    return TOKENS.count(chunk.text[: last.end - chunk.start]) / chunk.token_count if last.end > chunk.start else 0.0
 
 
 def make_paragraph(seed: int) -> str:
@@ -71,7 +85,7 @@ def test_a_chat_is_cut_between_turns_and_neighbours_share_whole_ones(names: tupl
         assert chunk.heading_path in ((", ".join(names),), (", ".join(names[::-1]),))
         assert chunk.place == f"Manual › {chunk.heading_path[0]}"
     for last, chunk in pairwise(chunks):
-        assert 0 < last.end - chunk.start < 0.25 * (chunk.end - chunk.start)
+        assert 0 < measure_overlap(last, chunk) <= 0.2
 
 
 def test_each_part_of_a_long_turn_names_its_speaker() -> None:
@@ -85,9 +99,26 @@ def test_neighbours_share_whole_sentences() -> None:
         chunks = cut(text, "text/plain")
         assert len(chunks) > 2
         for last, chunk in pairwise(chunks):
-            shared = last.end - chunk.start
-            assert 0 < shared < 0.25 * (chunk.end - chunk.start)
+            assert LEAST_OF_PROSE <= measure_overlap(last, chunk) <= 0.2
             assert chunk.text[0] in "S第"
+
+
+def test_a_sentence_longer_than_a_fifth_is_not_repeated() -> None:
+    for sentence in (f"It {'goes on and ' * 40}ends {{}}.", f"{'这句话很长，' * 40}完{{}}。"):
+        chunks = cut(" ".join(sentence.format(number) for number in range(20)), "text/plain")
+        assert len(chunks) > 2
+        assert all(last.end <= chunk.start for last, chunk in pairwise(chunks))
+
+
+@pytest.mark.parametrize("block", WHOLE.values(), ids=WHOLE)
+def test_what_has_a_form_stays_whole_between_paragraphs(block: str) -> None:
+    """Wherever it falls among paragraphs, it stands in one chunk, and no other holds a part of it."""
+    body = block.removeprefix("```py\n").removesuffix("\n```")
+    paragraphs = [make_paragraph(seed) for seed in range(24)]
+    for before in range(12):
+        text = "\n\n".join([*paragraphs[:before], block, *paragraphs[before:]])
+        holding = [chunk.text for chunk in cut(text) if "QQ" in chunk.text]
+        assert len(holding) == 1 and body in holding[0], before
 
 
 def test_a_line_without_any_end_is_cut() -> None:
