@@ -40,7 +40,7 @@ FORMS = (
     AddForm(
         ("API keys", "API 密钥"),
         ("New API key", "新建 API 密钥"),
-        ((("Name", "名字"), ("meant for acme", "只给 acme")),),
+        ((("Name", "名称"), ("meant for acme", "只给 acme")),),
         ("Create key", "创建密钥"),
     ),
     AddForm(

@@ -82,12 +82,12 @@ def test_a_visitor_is_joined_after_a_preview_and_parted_again(
 def preview_join(walk: Walk, seats: Seats) -> None:
     """Name nobody, then the visitor, and read what a join would move and which seat it would keep."""
     page, look = walk.page, walk.look
-    walk.write("The other person’s id", "另一个人的 ID", "nobody")
+    walk.write("The other person", "另一个人", "nobody")
     page.keyboard.press("Enter")
     expect(page.locator(".errorlist")).to_have_text(
         look.choose("Nobody in this tenant has this id.", "本租户中没有人使用这个 ID。")
     )
-    walk.write("The other person’s id", "另一个人的 ID", seats.visitor)
+    walk.write("The other person", "另一个人", seats.visitor)
     walk.press("Preview", "预览")
     moves = look.choose(f"What moves from “{seats.visitor}”", f"将从“{seats.visitor}”移来的内容")
     expect(page.get_by_role("heading", name=moves, exact=True).locator("+ ul")).to_contain_text(

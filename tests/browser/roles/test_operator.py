@@ -85,10 +85,10 @@ def test_a_job_is_run_now_and_followed_to_its_end(world: World, walk: Walk) -> N
     walk.start()
     walk.open_entry("Platform", "平台")
     walk.follow("Timetable", "时间表", page.locator("#content"))
-    walk.follow("run now", "立即运行", page.get_by_role("row").filter(has_text=COUNT))
-    # A job's page stands in a tenant, and the choice of one leads on to it.
+    # The timetable stands in a tenant, and the choice of one leads on to it.
     walk.reach("Choose a tenant", "选择租户")
     walk.press("Acme", "Acme")
+    walk.follow("run now", "立即运行", page.get_by_role("row").filter(has_text=COUNT))
     walk.reach("Run the job now", "立即运行作业")
     walk.confirm("Run the job now", "立即运行作业")
     badge = page.locator(".object-header .badge")
@@ -108,7 +108,7 @@ def test_what_the_purge_deletes_in_all_tenants_and_how_the_models_are(world: Wor
     walk.open_entry("Platform", "平台")
     walk.follow_to("Rows due for deletion, all tenants", "全部租户待删除的行")
     expect(page.locator("main")).to_contain_text(
-        look.choose("The sums of 2 tenants. Nothing was changed.", "2 个租户的合计。未作任何更改。")
+        look.choose("in 2 tenants together", "2 个租户合计有 2 行")
     )
     kind = look.choose("snapshots", "快照")
     expect(page.get_by_role("row", name=re.compile(f"^{kind}"))).to_have_text(re.compile(rf"{kind}\s*2"))
