@@ -6,8 +6,9 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.html import format_html
+from django.utils.translation import gettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext_lazy
 
 from memory_platform.console.shared.action_reasons import is_reason_missing, read_reason
 from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, subject_column
@@ -25,6 +26,7 @@ class MemoryFileScreen(SubjectOwnedAdmin):
 
     delete_role = Role.SUPPORT
     actions = None
+    delete_confirmation_template = "console/shared/delete_with_reason.html"
     list_display = (
         make_column("path", render_line, _("path"), order="path"),
         subject_column,
@@ -52,7 +54,11 @@ class MemoryFileScreen(SubjectOwnedAdmin):
         if request.method == "POST" and self.has_delete_permission(request) and is_reason_missing(self, request):
             return redirect(request.path)
         row = self.get_or_404(request, object_id)
-        return super().delete_view(request, object_id, {"removed": row.path, **(extra_context or {})})
+        what = format_html(
+            gettext("{} and its text are deleted at once. The assistant reads it no more."),
+            format_html("<bdi><b>{}</b></bdi>", row.path),
+        )
+        return super().delete_view(request, object_id, {"removed": row.path, "what": what, **(extra_context or {})})
 
     def delete_model(self, request: HttpRequest, obj: MemoryFile) -> None:
         delete_file(obj, make_actor(request), read_reason(request))

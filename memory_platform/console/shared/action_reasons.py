@@ -18,6 +18,9 @@ MAX_REASON_CHARS = 400
 # Fields that a refused action of a list keeps. What the page adds itself, such as a version, is made anew.
 KEPT_FIELDS = frozenset({"action", "reason", "select_across"})
 
+# Codes of the actions of lists that nothing takes back.
+FINAL_ACTIONS = frozenset({"forget", "discard", "revoke", "renew", "rotate"})
+
 ListAction = Callable[[Any, HttpRequest, QuerySet[Any]], HttpResponse | None]
 
 
@@ -37,6 +40,11 @@ class ReasonedActionForm(ActionForm):
     """The form of list actions, with a field for a reason. Each action decides whether it needs one."""
 
     reason = ReasonField(required=False)
+
+    @property
+    def final_labels(self) -> list[str]:
+        """Return the labels of the actions that cannot be undone."""
+        return [label for code, label, _text in self.buttons if code in FINAL_ACTIONS]
 
     @property
     def buttons(self) -> list[tuple[str, str, str]]:

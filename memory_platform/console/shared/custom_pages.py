@@ -61,7 +61,8 @@ def render_console_page(
 def render_confirmation(
     request: HttpRequest, title: Any, what: Any, *, button: Any, back: str, is_grave: bool = False, **context: Any
 ) -> TemplateResponse:
-    """Return the page that asks for a reason before an act. Its form is sent to the same address."""
+    """Return the page that asks for a reason before an act. Its form is sent to the same address. A grave act cannot be
+    undone, nor one with ``is_final`` in the context: the page says so."""
     asked: dict[str, Any] = {"what": what, "button": button, "back": back, "is_grave": is_grave}
     return render_console_page(request, "console/shared/confirmation.html", title, **asked, **context)
 

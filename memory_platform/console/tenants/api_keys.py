@@ -191,7 +191,7 @@ KEY_ACTS = {
     REVOKE: KeyAct(
         _("Revoke"),
         _("Revoke the key"),
-        _("The key ends at once: whatever still uses it gets 401 from its next request on. This cannot be undone."),
+        _("The key ends at once: whatever still uses it gets 401 from its next request on."),
         is_grave=True,
     ),
 }
@@ -302,6 +302,7 @@ class ApiKeyScreen(CreateOnlyAdmin):
                 button=act.title,
                 back=build_change_address(ApiKey, api_key.pk),
                 is_grave=act.is_grave,
+                is_final=True,
                 subtitle=self.title_of(api_key),
                 opts=self.opts,
             )

@@ -195,7 +195,7 @@ class MemberScreen(TenantAdmin):
     action_form = ReasonedActionForm
     actions = ("remove",)
     change_list_template = "console/tenants/members.html"
-    delete_confirmation_template = "console/tenants/delete_with_reason.html"
+    delete_confirmation_template = "console/shared/delete_with_reason.html"
 
     def title_of(self, obj: Member) -> str:
         return str(obj.user)

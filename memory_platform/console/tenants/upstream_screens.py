@@ -8,6 +8,8 @@ from django.conf import settings
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.html import format_html
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.action_reasons import ReasonField, is_reason_missing, read_reason
@@ -95,7 +97,7 @@ class UpstreamScreen(TenantAdmin):
         "the memory to each call. None is set, and products that ask for contexts themselves need none."
     )
     add_title, add_button, change_button = _("Set the upstream"), _("Save the upstream"), _("Save the upstream")
-    delete_confirmation_template = "console/tenants/delete_with_reason.html"
+    delete_confirmation_template = "console/shared/delete_with_reason.html"
 
     def title_of(self, obj: Upstream) -> str:
         return obj.base_url
@@ -120,7 +122,11 @@ class UpstreamScreen(TenantAdmin):
         row = self.get_or_404(request, object_id)
         if request.method == "POST" and is_reason_missing(self, request):
             return redirect(request.path)
-        return super().delete_view(request, object_id, {"removed": row.base_url, **(extra_context or {})})
+        what = format_html(
+            gettext("Calls through this platform no longer reach {}, and its key is deleted."),
+            format_html("<bdi><b>{}</b></bdi>", row.base_url),
+        )
+        return super().delete_view(request, object_id, {"removed": row.base_url, "what": what, **(extra_context or {})})
 
     def save_model(self, request: HttpRequest, obj: Upstream, form: UpstreamForm, change: bool) -> None:
         given = form.cleaned_data

@@ -52,13 +52,6 @@ def test_a_note_is_added_edited_taken_away_and_all_of_it_undone(
     walk.read("Retired. Recall no longer finds it.", "已停用，召回不再找到它。")
     assert list_prompted(acme, site, look) == []
     for back in (walnuts, peanuts):
-        undo_last(walk)
+        walk.undo_last()
         assert list_prompted(acme, site, look) == [back]
     assert walk.clicks <= MOST_CLICKS
-
-
-def undo_last(walk: Walk) -> None:
-    walk.unfold_more()
-    walk.follow_to("Undo", "撤销")
-    walk.confirm("Undo the last action", "撤销上一次操作")
-    walk.read("Undone.", "已撤销。")

@@ -80,6 +80,24 @@ def test_what_failed_is_found_and_replayed(world: World, walk: Walk) -> None:
     assert count_states(acme) == {"ready": failed}
 
 
+def test_what_waits_and_for_how_long_is_seen(world: World, walk: Walk) -> None:
+    page, look = walk.page, walk.look
+    for house, hours in ((world.acme, 2), (world.globex, 5)):
+        say(house, look.choose("We have a cat.", "我们养了一只猫。"))
+        with tenant_tx(house.tenant.id):
+            Work.objects.update(due_at=utc_now() - timedelta(hours=hours, minutes=14))
+    counts = {house.tenant.name: sum(count_states(house).values()) for house in (world.acme, world.globex)}
+    walk.start()
+    walk.open_entry("Platform", "平台")
+    walk.reach("Platform", "平台")
+    tile = page.locator(".tile", has_text=look.choose("Waiting", "等待中"))
+    expect(tile.locator(".tile-value")).to_have_text(str(sum(counts.values())))
+    expect(tile).to_contain_text(look.choose("oldest: 5 h 14 min", "最久：5 小时 14 分钟"))
+    for name, hours in (("Acme", 2), ("Globex", 5)):
+        cells = page.get_by_role("row", name=re.compile(f"^{name}")).get_by_role("cell")
+        expect(cells).to_have_text([str(counts[name]), look.choose(f"{hours} h 14 min", f"{hours} 小时 14 分钟"), "0"])
+
+
 def test_a_job_is_run_now_and_followed_to_its_end(world: World, walk: Walk) -> None:
     page, look = walk.page, walk.look
     walk.start()

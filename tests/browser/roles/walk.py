@@ -52,6 +52,7 @@ class Walk:
     def find_person(self, words: str) -> None:
         """Find the person from the start page, whose box for that has the focus."""
         self.start()
+        expect(self.page.locator("input[name=q]:focus")).to_have_count(1)
         self.page.keyboard.type(words)
         self.click_enter()
 
@@ -76,6 +77,13 @@ class Walk:
 
     def give_reason(self) -> None:
         self.write("Reason", "原因", self.look.choose("ticket 4711", "工单 4711"))
+
+    def undo_last(self) -> None:
+        """Undo the last act on the memory of this page."""
+        self.unfold_more()
+        self.follow_to("Undo", "撤销")
+        self.confirm("Undo the last action", "撤销上一次操作")
+        self.read("Undone.", "已撤销。")
 
     def read(self, english: str, chinese: str) -> None:
         """Expect this message at the head of the page, maybe with a link after it, and look at the page."""

@@ -285,5 +285,6 @@ class ExperimentScreen(CreateOnlyAdmin):
             what=step.help if is_possible else _("Only a draft can be started, and only a running experiment ended."),
             button=step.button,
             is_possible=is_possible,
+            is_final=step is END,
             changes=render_shares(experiment),
         )

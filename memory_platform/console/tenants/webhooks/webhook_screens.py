@@ -9,6 +9,7 @@ from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, reverse
+from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -141,7 +142,7 @@ class WebhookScreen(TenantAdmin):
         "A webhook tells your own system at once when a memory is created, replaced or erased: it posts the event to an"
         " address of yours. There is none yet."
     )
-    delete_confirmation_template = "console/tenants/delete_with_reason.html"
+    delete_confirmation_template = "console/shared/delete_with_reason.html"
 
     def title_of(self, obj: Webhook) -> str:
         return obj.name or obj.url
@@ -196,7 +197,7 @@ class WebhookScreen(TenantAdmin):
 
     def rotate_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         what = _("A new secret is made and shown once. For 24 hours messages are signed by the old one as well.")
-        asked = self._ask(request, object_id, _("Rotate the secret"), what)
+        asked = self._ask(request, object_id, _("Rotate the secret"), what, is_final=True)
         if asked is not None:
             return asked
         row = self.get_or_404(request, object_id)
@@ -228,14 +229,16 @@ class WebhookScreen(TenantAdmin):
         change_webhook(row.pk, {"enabled": not row.is_on}, by=make_actor(request), reason=read_reason(request))
         return redirect(build_change_address(Webhook, row.pk))
 
-    def _ask(self, request: HttpRequest, object_id: str, title: Any, what: Any) -> HttpResponse | None:
+    def _ask(
+        self, request: HttpRequest, object_id: str, title: Any, what: Any, *, is_final: bool = False
+    ) -> HttpResponse | None:
         """Return the page that asks for a reason, or None once it was given."""
         require_permission(self.has_manager_permission, request)
         row = self.get_or_404(request, object_id)
         if request.method == "POST" and not is_reason_missing(self, request):
             return None
         back = build_change_address(Webhook, row.pk)
-        named: dict[str, Any] = {"subtitle": self.title_of(row), "opts": self.opts}
+        named: dict[str, Any] = {"subtitle": self.title_of(row), "opts": self.opts, "is_final": is_final}
         return render_confirmation(request, title, what, button=title, back=back, **named)
 
     def delete_view(
@@ -246,7 +249,14 @@ class WebhookScreen(TenantAdmin):
         if request.method == "POST" and is_reason_missing(self, request):
             return redirect(request.path)
         title = gettext("Remove %(name)s") % {"name": self.title_of(row)}
-        return super().delete_view(request, object_id, {"title": title, "removed": row.url, "is_webhook": True})
+        what = format_html(
+            gettext(
+                "{} is told nothing more, and its deliveries are deleted. "
+                "What was done with it stays in the audit trail."
+            ),
+            format_html("<bdi><b>{}</b></bdi>", row.url),
+        )
+        return super().delete_view(request, object_id, {"title": title, "removed": row.url, "what": what})
 
     def save_model(self, request: HttpRequest, obj: Webhook, form: WebhookForm, change: bool) -> None:
         given = form.cleaned_data

@@ -5,6 +5,7 @@ from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
+from tests.memory_platform.console.forms import form_at
 
 LIST = "/console/snapshots/memoryfile/"
 
@@ -23,7 +24,8 @@ def test_support_reads_and_deletes_a_file_and_nobody_changes_it(world: World, st
     assert staff.sam.post(f"{one}delete/", {"post": "yes"}).status_code == 302
     with tenant_tx(world.acme.tenant.id):
         assert MemoryFile.objects.get().text == row.text, "a deletion needs a reason"
-    assert staff.sam.post(f"{one}delete/", {"post": "yes", "reason": "asked 用户要求"}).status_code == 302
+    form = form_at(staff.sam, f"{one}delete/", holding="reason")
+    assert staff.sam.post(f"{one}delete/", {**form, "reason": "asked 用户要求"}).status_code == 302
     with tenant_tx(world.acme.tenant.id):
         assert not MemoryFile.objects.exists()
         record = AuditRecord.objects.get(action="memory_file.deleted")
