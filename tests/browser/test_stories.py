@@ -1,14 +1,11 @@
-"""What support, managers and lookers-on come to the console for, from the start page to the end.
-
-Rows: D2, E8, T3, T7.
-"""
+"""Forms and roles at work: two at the same memory, a viewer, somebody of another tenant. Rows: D2, E8, T3, T7."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from memory_platform.console.memory_actions.action_page import build_action_address
 from memory_platform.console.shared.tenant_switch_guard import TENANT_FIELD
@@ -18,77 +15,48 @@ from profiles.models import Preference, Subject, Tag
 from snapshots.models import MemoryAct, MemoryLane, Message, Receipt, Snapshot
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, Role
-from tests.browser.conftest import Look, SitDown
+from tests.browser.conftest import SitDown
 from tests.browser.test_console import create_staff
-from tests.browser.test_console_pages import find_hidden_parts
 from tests.conftest import House, World
 from tests.snapshots.understanding.making import preferences, say, settle
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-# From the start page to the saved correction, and to its proof; Enter in the find box counts as one.
-MOST_CLICKS = 6
 TOLD = (Subject, Preference, Tag, Receipt, Message, Snapshot)
 
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """What a subject said and asked, and how support puts it right, in which language and on how wide a screen."""
+    """What a subject said and asked, and how support puts it right, in which language."""
 
     locale: str
-    width: int
     said: tuple[str, ...]
     known_by: str
     question: str
     label: str
     wrong: str
     right: str
-    corrected: str
-
-    @property
-    def looks(self) -> dict[str, Any]:
-        return {"locale": self.locale, "viewport": {"width": self.width, "height": 844}}
 
 
 ENGLISH = Talk(
     "en-US",
-    1440,
     ("My home is at 12 Willow Lane, Portland.", "From now on always take the highway when you navigate."),
     "willow lane",
     "Navigate home, please.",
     "route",
     "highway",
     "side streets",
-    "Corrected",
 )
 CHINESE = Talk(
     "zh-CN",
-    390,
     ("我家在上海市浦东新区锦绣路100号。", "以后导航都走高速。"),
     "锦绣路",
     "导航回家",
     "路线",
     "高速",
     "地面道路",
-    "已更正",
 )
 TALKS = {talk.locale: talk for talk in (ENGLISH, CHINESE)}
-
-
-@dataclass
-class Hand:
-    """Somebody's hand on the mouse, and how often it has clicked."""
-
-    page: Page
-    clicks: int = 0
-
-    def click(self, place: Locator) -> None:
-        place.click()
-        self.clicks += 1
-
-    def enter(self) -> None:
-        self.page.keyboard.press("Enter")
-        self.clicks += 1
 
 
 def tell_story(house: House, talk: Talk) -> None:
@@ -111,40 +79,6 @@ def missing_from(text: str, *words: str) -> list[str]:
 def load_newest(house: House, model: Any) -> Any:
     with tenant_tx(house.tenant.id):
         return model.objects.order_by("-id").first()
-
-
-def test_support_sees_why_and_puts_it_right_in_six_clicks(
-    world: World, site: str, sit_down: SitDown, look: Look
-) -> None:
-    acme, talk = world.acme, TALKS[look.locale]
-    tell_story(acme, talk)
-    create_staff("sam", acme.tenant)
-    told = (f"{talk.label}: {talk.wrong}", talk.said[1].rstrip(".。"))
-    assert missing_from(ask_for_context(acme, site, talk), *told) == []
-    with tenant_tx(acme.tenant.id):
-        wish = Preference.objects.get(key="route")
-    page = sit_down("sam", **look.settings)
-    page.goto("/console/")
-    hand = Hand(page)
-    page.keyboard.type(talk.known_by)
-    hand.enter()
-    expect(page.locator("#s-preferences ~ .console-scroll").first).to_contain_text(talk.wrong)
-    hand.click(page.locator("section[aria-labelledby=s-answers] li a").first)
-    card = page.locator(".why-card", has_text=talk.wrong).first
-    expect(card).to_have_attribute("id", "candidate-" + card.locator(".why-position").inner_text())
-    expect(page.locator(".object-header h1")).to_have_text(talk.question)
-    hand.click(card.locator(".why-words a"))
-    behind = page.locator(".memory-story li", has_text=talk.said[1].rstrip(".。"))
-    source = behind.locator("a[href*='/snapshots/conversation/']").first.get_attribute("href")
-    assert talk.said[1] in page.context.request.get(f"{site}{source}").text()
-    hand.click(page.locator(f'a[href="{build_action_address(wish, "correct")}"]'))
-    page.fill("#id_value", talk.right)
-    page.fill("#id_reason", "she called: 不是这样")
-    expect(page.locator(".act-row input[type=checkbox]:checked")).to_have_count(2)  # the statement and the note
-    hand.click(page.locator(".act-submit button"))
-    expect(page.locator(".messagelist")).to_contain_text(talk.corrected)
-    assert hand.clicks <= MOST_CLICKS
-    assert missing_from(ask_for_context(acme, site, talk), f"{talk.label}: {talk.right}", *told) == list(told)
 
 
 def test_of_two_who_review_the_second_is_told(world: World, site: str, sit_down: SitDown) -> None:
@@ -262,37 +196,3 @@ def test_a_double_click_acts_once(world: World, sit_down: SitDown) -> None:
     expect(page.locator(".messagelist")).to_be_visible()
     with tenant_tx(world.acme.tenant.id):
         assert MemoryAct.objects.filter(lane=MemoryLane.PREFERENCES).count() == 1
-
-
-def test_a_correction_from_an_answer_is_proved_in_six_clicks_and_undone(
-    world: World, site: str, sit_down: SitDown, look: Look
-) -> None:
-    acme, talk = world.acme, TALKS[look.locale]
-    tell_story(acme, talk)
-    create_staff("sam", acme.tenant)
-    ask_for_context(acme, site, talk)
-    correct = build_action_address(load_newest(acme, Preference), "correct")
-    page = sit_down("sam", **look.settings)
-    page.goto("/console/")
-    hand = Hand(page)
-    page.keyboard.type(talk.known_by)
-    hand.enter()
-    hand.click(page.locator("section[aria-labelledby=s-answers] li a").first)
-    hand.click(page.locator(f'.why-acts a[href^="{correct}"]'))
-    page.fill("#id_value", talk.right)
-    page.fill("#id_reason", "ticket 4711")
-    hand.click(page.locator(".act-submit button"))
-    expect(page.locator(".memory-story li").last).to_contain_text("ticket 4711")
-    hand.click(page.locator(".messagelist a"))
-    row = page.locator(".again-changed")
-    expect(row.locator("td").nth(0)).to_contain_text(talk.wrong)
-    expect(row.locator("td").nth(1)).to_contain_text(talk.right)
-    expect(row.locator(".badge")).to_be_visible()
-    assert hand.clicks <= MOST_CLICKS
-    assert find_hidden_parts(page) == []
-    row.locator("a").click()
-    page.click(".story-undo summary")
-    page.fill(".story-undo input[name=reason]", "a mistake")
-    page.click(".story-undo button")
-    page.click(".messagelist a")
-    expect(page.locator(".again-changed")).to_have_count(0)

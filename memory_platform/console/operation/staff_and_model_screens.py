@@ -224,9 +224,11 @@ class EmbeddingSpaceScreen(OperatorAdmin):
 
 
 class ThemeScreen(SafeLookupAdmin, ThemeAdmin):  # type: ignore[misc]  # the library carries no types
-    """Colours and logo of the console."""
+    """Colours and logo of the console. Which theme is active is chosen on its page: a box in a list has no label."""
 
     for_operator = True
+    list_editable = ()
+    save_on_top = False
 
 
 def replace_default_screens() -> None:
@@ -265,10 +267,11 @@ endpoint_column = make_column("endpoint", render_endpoint, gettext_lazy("endpoin
 class KeptPrefixScreen(SubjectOwnedAdmin):
     """Cached prefixes, the longest-lived first. They are read-only: an erasure deletes them."""
 
+    # The first column leads to the page of the row; the subject is a link of its own.
     list_display = (
+        make_column("prefix_hash", lambda prefix: render_word(prefix[:12]), gettext_lazy("prefix hash")),
         subject_column,
         endpoint_column,
-        make_column("prefix_hash", lambda prefix: render_word(prefix[:12]), gettext_lazy("prefix hash")),
         "tokens",
         render_prefix_state,
         "expires_at",

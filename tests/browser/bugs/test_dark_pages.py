@@ -20,7 +20,7 @@ from tenants.services.support_sessions import set_members_need_support_session
 from tests.browser.bugs.conftest import Look
 from tests.browser.bugs.flaws import find_flaws, follow_menu, open_menu
 from tests.browser.conftest import SitDown
-from tests.browser.test_accessibility import AXE, LOOK_AT, RULES_IN_THE_DARK
+from tests.browser.test_accessibility import AXE, LOOK_AT
 from tests.browser.test_console import create_staff
 from tests.conftest import House, World
 from tests.snapshots.policies.test_effective_policies import make
@@ -86,7 +86,7 @@ def find_flaws_in_both_sizes(page: Page, look: Look) -> list[str]:
     sizes: Sequence[Any] = (NARROW, look.settings["viewport"])
     for size in sizes:
         page.set_viewport_size(size)
-        found += [*page.evaluate(LOOK_AT, RULES_IN_THE_DARK), *find_flaws(page, look, *NAMES)]
+        found += [*page.evaluate(LOOK_AT), *find_flaws(page, look, *NAMES)]
     return found
 
 
@@ -123,4 +123,4 @@ def test_the_review_queue_has_one_main_part(world: World, sit_down: SitDown, loo
     page.evaluate(AXE)
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        assert [*page.evaluate(LOOK_AT, None), *find_flaws(page, look, *NAMES)] == [], scheme
+        assert [*page.evaluate(LOOK_AT), *find_flaws(page, look, *NAMES)] == [], scheme

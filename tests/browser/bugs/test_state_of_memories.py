@@ -57,7 +57,7 @@ def correct_wish(page: Page, look: Look, talk: Talk) -> None:
     fill_field(page, look, "Reason", "原因", REASON)
     check_page(page, look)
     press_control(page, look, "Save the correction", "保存更正")
-    expect(page.locator(".messagelist")).to_contain_text(talk.corrected)
+    expect(page.locator(".messagelist")).to_contain_text(look.choose("Corrected.", "已更正，"))
 
 
 def load_wishes(house: House) -> dict[str, Preference]:

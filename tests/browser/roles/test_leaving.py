@@ -1,10 +1,12 @@
 """A person's data is exported and erased, with a certificate as a letter, in four looks. Rows: D2, E8, T3, T7."""
 
 import re
+from unicodedata import normalize
 
 import httpx
 import pytest
 from playwright.sync_api import expect
+from pypdfium2 import PdfDocument
 
 from memory_platform.console.shared.value_rendering import build_change_address
 from profiles.models import Subject
@@ -96,7 +98,27 @@ def read_certificate(walk: Walk) -> None:
     expect(page.get_by_role("button", name=look.choose("Print", "打印"), exact=True)).to_be_visible()
     expect(page.locator("a[href$='certificate.json']")).to_have_count(1)
     expect(page.locator("#content")).not_to_contain_text(re.compile(r"\bada\b"))  # a signature may hold the letters
+    expect_print_of_letter(walk)
     walk.write("Put the person’s id on the letter:", "在信上写明此人的 ID：", "ada")
     walk.press("Check and add", "核对并写入")
     expect(letter).to_contain_text(look.choose("The certificate is about “ada”", "这份证书说的是“ada”"))
     walk.look_at_page()
+    expect_print_of_letter(walk)
+
+
+def expect_print_of_letter(walk: Walk) -> None:
+    """Expect that on paper the page is the letter alone, and one sheet of it."""
+    page = walk.page
+    page.emulate_media(media="print")
+    told = page.get_by_role("article").inner_text()
+    for paper in ("A4", "Letter"):
+        with PdfDocument(page.pdf(format=paper)) as printed:
+            texts = [sheet.get_textpage().get_text_range() for sheet in printed]
+        assert len(texts) == 1, f"{paper}: {texts}"
+        assert read_letters(texts[0]) == read_letters(told), paper
+    page.emulate_media(media="screen")
+
+
+def read_letters(text: str) -> str:
+    """Return letters and digits of a text: how a printed line breaks or a list is marked says nothing."""
+    return re.sub(r"[\W_]", "", normalize("NFKC", text))

@@ -1,13 +1,14 @@
 """Managers tune the policy, trace a bad figure to its answers, and give access, in four looks. Rows: C3, D2, E9, T2."""
 
 import re
+from datetime import timedelta
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from memory_platform.kernel.clock import utc_now
 from snapshots.feedback.tallies.indicator_roll_up import roll_up_recent_indicators
-from snapshots.models import Receipt, ReceiptMemory
+from snapshots.models import Indicator, Receipt, ReceiptMemory
 from snapshots.receipts.injected_memory_rows import write_memory_rows_of_subject
 from tenants.isolation import tenant_tx
 from tenants.models import Invitation, Role
@@ -80,16 +81,37 @@ def receive_badly(house: House) -> None:
     roll_up_recent_indicators(house.tenant.id)
 
 
-def test_a_bad_figure_leads_to_its_answer(world: World, site: str, walk: Walk) -> None:
-    page, talk = walk.page, TALKS[walk.look.locale]
+def receive_well_a_week_ago(house: House) -> None:
+    """Let the prompts of the week before be well received, and half of them be built while a part was unavailable."""
+    with tenant_tx(house.tenant.id):
+        day, counts = utc_now().date() - timedelta(days=7), {"contexts": 100, "injected": 500, "judged": 200}
+        Indicator.objects.create(day=day, policy_version="1", positive=180, degraded=50, **counts)
+
+
+def expect_change(walk: Walk, title: tuple[str, str], points: str, tone: str, chance: tuple[str, str]) -> Locator:
+    """Expect how a figure changed against the week before; return the figure."""
+    look = walk.look
+    figure = walk.page.get_by_role("region", name=look.choose(*title), exact=True)
+    change = figure.locator(".figure-change")
+    told = look.choose(f"{points} points against the 7 days before", f"较此前 7 天 {points} 个百分点")
+    expect(change).to_have_text(told + look.choose(*chance))
+    expect(change).to_have_class(f"figure-change badge-{tone}")
+    expect(change).to_be_visible()
+    return figure
+
+
+def test_a_bad_figure_tells_its_change_and_leads_to_its_answer(world: World, site: str, walk: Walk) -> None:
+    talk = TALKS[walk.look.locale]
     tell_story(world.acme, talk)
     ask_for_context(world.acme, site, talk)
     receive_badly(world.acme)
+    receive_well_a_week_ago(world.acme)
     walk.start()
     walk.open_entry("Quality", "质量")
-    figure = page.get_by_role(
-        "region", name=walk.look.choose("Precision of included memories", "放入记忆的精确率"), exact=True
-    )
+    by_chance = (", within chance", "（属随机波动）")
+    expect_change(walk, ("Degraded answers", "降级回答"), "-50.0", "quiet", by_chance)
+    precision = ("Precision of included memories", "放入记忆的精确率")
+    figure = expect_change(walk, precision, "-90.0", "bad", ("", ""))
     expect(figure).to_contain_text("0.0%")
     walk.look_at_page()
     walk.follow("Show these answers", "查看这些回答", figure)

@@ -63,7 +63,7 @@ def test_tables_of_managers_are_cards_on_a_phone(acme: House, sit_down: SitDown)
             page.click(".play-submit input")
         expect(page.locator(shown).first).to_be_visible()
         page.evaluate(AXE)
-        found = page.evaluate(LOOK_AT, None)
+        found = page.evaluate(LOOK_AT)
         page.evaluate(OPEN_ALL)
         faults[address] = [*found, *find_hidden_parts(page)]
     assert {address: parts for address, parts in faults.items() if parts} == {}
