@@ -88,7 +88,9 @@ def test_a_dry_run_shows_numbers_without_a_support_session(world: World, sit_dow
         expect(page.get_by_role("textbox", name=look.choose("Reason", "原因"))).to_have_count(0)
         assert find_flaws(page, look, "olga", "continue", "jobs", "purge", "expired") == [], job
     page.get_by_role("link", name=look.choose("Rows due for deletion, all tenants", "全部租户待删除的行")).click()
-    expect(page.locator("#content-main")).to_contain_text(look.choose("Nothing is due for deletion in these days.", "这些天没有待删除的行。"))
+    expect(page.locator("#content-main")).to_contain_text(
+        look.choose("Nothing is due for deletion in these days.", "这些天没有待删除的行。")
+    )
     assert find_flaws(page, look, "olga") == []
     with tenant_tx(world.acme.tenant.id):
         assert not SupportSession.objects.exists()

@@ -125,9 +125,7 @@ def test_what_the_purge_deletes_in_all_tenants_and_how_the_models_are(world: Wor
     walk.start()
     walk.open_entry("Platform", "平台")
     walk.follow_to("Rows due for deletion, all tenants", "全部租户待删除的行")
-    expect(page.locator("main")).to_contain_text(
-        look.choose("in 2 tenants together", "2 个租户合计有 2 行")
-    )
+    expect(page.locator("main")).to_contain_text(look.choose("in 2 tenants together", "2 个租户合计有 2 行"))
     kind = look.choose("snapshots", "快照")
     expect(page.get_by_role("row", name=re.compile(f"^{kind}"))).to_have_text(re.compile(rf"{kind}\s*2"))
     walk.open_entry("Models", "模型")
