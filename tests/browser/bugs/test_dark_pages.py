@@ -97,6 +97,7 @@ def test_buttons_of_policies_are_in_one_piece(acme: House, sit_down: SitDown, lo
     assert find_flaws_in_both_sizes(page, look) == []
     page.locator("#result_list").get_by_role("link", name=re.compile(look.choose(r"^Version 1\b", "^版本 1"))).click()
     back = page.get_by_role("link", name=look.choose("Roll back to this version", "回滚到此版本"))
+    expect(back).to_be_visible()
     assert find_flaws_in_both_sizes(page, look) == []
     back.click()
     page.get_by_label(look.choose("Reason", "原因")).fill("工单 4711")
