@@ -5,6 +5,7 @@ from itertools import chain
 from playwright.sync_api import Page
 
 from tests.browser.bugs.conftest import Look
+from tests.browser.bugs.navigation import open_menu
 from tests.browser.test_console_pages import find_hidden_parts
 from tests.browser.test_looks import english_on
 from tests.browser.test_stories import CHINESE, ENGLISH, Talk
@@ -42,12 +43,6 @@ FIND_CUT = """() => [...document.querySelectorAll("[placeholder]")].filter((one)
 def get_talk(look: Look) -> Talk:
     """Return the talk in the language of a look."""
     return CHINESE if look.locale == "zh-CN" else ENGLISH
-
-
-def open_menu(page: Page, look: Look) -> None:
-    """Open the menu, which a phone folds behind a button."""
-    if look.size == "phone":
-        page.get_by_role("button", name=look.choose("Menu", "菜单"), exact=True).click()
 
 
 def follow_menu(page: Page, look: Look, *entries: tuple[str, str]) -> None:

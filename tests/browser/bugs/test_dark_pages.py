@@ -18,7 +18,8 @@ from tenants.models import Role
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.support_sessions import set_members_need_support_session
 from tests.browser.bugs.conftest import Look
-from tests.browser.bugs.flaws import find_flaws, follow_menu, open_menu
+from tests.browser.bugs.flaws import find_flaws, follow_menu
+from tests.browser.bugs.navigation import open_menu
 from tests.browser.conftest import SitDown
 from tests.browser.test_accessibility import AXE, LOOK_AT
 from tests.browser.test_console import create_staff

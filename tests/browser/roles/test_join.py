@@ -63,12 +63,12 @@ def test_a_visitor_is_joined_after_a_preview_and_parted_again(
     preview_join(walk, seats)
     walk.click(walk.page.get_by_role("radio", name=seats.aisle))
     walk.confirm("Join", "合并")
-    walk.read("Joined. This is the record of it.", "已合并。这是合并记录。")
+    walk.read_message("Joined. This is the record of it.", "已合并。这是合并记录。")
     assert load_seats(acme, seats.visitor) == (acme.subject, {"travel": {"seat": seats.aisle}})
     walk.follow("Undo", "撤销")
     walk.reach("Undo the join", "撤销合并")
     walk.confirm("Undo the join", "撤销合并")
-    walk.read("Undone. Each row is with the person it came from.", "已撤销。每一行都已归还原来的人。")
+    walk.read_message("Undone. Each row is with the person it came from.", "已撤销。每一行都已归还原来的人。")
     parted, wishes = load_seats(acme, seats.visitor)
     assert parted != acme.subject
     assert wishes == {"travel": {"seat": seats.window}}

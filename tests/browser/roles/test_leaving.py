@@ -66,7 +66,7 @@ def test_a_manager_erases_a_person_for_good(world: World, site: str, walk: Walk)
         if typed == "Ada":
             expect(page.locator(".errorlist")).to_be_visible()
             assert load_newest(acme, Subject) is not None
-    walk.read("Erased. This is the certificate.", "已抹除。这是证书。")
+    walk.read_message("Erased. This is the certificate.", "已抹除。这是证书。")
     read_certificate(walk)
     page.evaluate("history.go(-3)")  # past the form that was sent with the wrong id
     page.wait_for_url("**/erase/")

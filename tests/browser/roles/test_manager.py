@@ -38,7 +38,7 @@ def test_a_policy_is_changed_compared_activated_and_rolled_back(world: World, wa
     expect(walk.page.locator(".console-table tbody tr")).to_have_count(2)
     walk.look_at_page()
     walk.confirm("Save draft", "保存草稿")
-    walk.read("Version 2 is saved as a draft; it is not active yet.", "版本 2 已保存为草稿，尚未启用。")
+    walk.read_message("Version 2 is saved as a draft; it is not active yet.", "版本 2 已保存为草稿，尚未启用。")
     walk.follow("Compare", "比较")
     walk.reach("Compare two versions", "比较两个版本")
     expect(walk.page.locator(".console-table")).to_contain_text(walk.look.choose("small_talk_2: 5", "small_talk_2：5"))
@@ -46,11 +46,11 @@ def test_a_policy_is_changed_compared_activated_and_rolled_back(world: World, wa
     walk.follow("Activate this version", "启用此版本")
     walk.reach("Activate version 2", "启用版本 2")
     walk.confirm("Activate this version", "启用此版本")
-    walk.read("Version 2 is now active.", "版本 2 现已启用。")
+    walk.read_message("Version 2 is now active.", "版本 2 现已启用。")
     walk.follow("Back to version 1", "恢复到版本 1")
     walk.reach("Roll back to version 1", "回滚到版本 1")
     walk.confirm("Roll back to this version", "回滚到此版本")
-    walk.read("Version 3 restores version 1 and is now active.", "版本 3 恢复了版本 1 的设置，现已启用。")
+    walk.read_message("Version 3 restores version 1 and is now active.", "版本 3 恢复了版本 1 的设置，现已启用。")
     world.acme.tenant.refresh_from_db()
     assert world.acme.tenant.policy_version == 3
 

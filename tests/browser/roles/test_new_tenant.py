@@ -81,7 +81,7 @@ def come_in(walk: Walk, link: str, tenant: str) -> None:
     walk.write("Password", "密码", PASSWORD)
     walk.write("The same password again", "再次输入相同的密码", PASSWORD)
     walk.press("Accept and log in", "接受并登录")
-    walk.read(f"Welcome to {tenant}. Your role is: manager.", f"欢迎加入 {tenant}。您的角色：管理员。")
+    walk.read_message(f"Welcome to {tenant}. Your role is: manager.", f"欢迎加入 {tenant}。您的角色：管理员。")
     expect(page.locator(".desk-role").first).to_have_text(look.choose("manager", "管理员"))
     with tenant_tx(Tenant.objects.get(slug="helio").id):
         assert [(one.user.username, one.role) for one in Member.objects.all()] == [("mona", Role.MANAGER)]

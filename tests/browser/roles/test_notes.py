@@ -36,12 +36,12 @@ def test_a_note_is_added_edited_taken_away_and_all_of_it_undone(
     walk.follow_to("Add a note", "添加笔记")
     walk.write("The note", "笔记内容", peanuts)
     walk.confirm("Add a note", "添加笔记")
-    walk.read("Added. The next answer can use it.", "已添加。下一次回答即可使用。")
+    walk.read_message("Added. The next answer can use it.", "已添加。下一次回答即可使用。")
     assert list_prompted(acme, site, look) == [peanuts]
     walk.follow_to("Correct", "更正")
     walk.write("New text", "新的文字", walnuts)
     walk.confirm("Save the correction", "保存更正")
-    walk.read("Corrected. It is believed from now on.", "已更正，从现在起以此为准。")
+    walk.read_message("Corrected. It is believed from now on.", "已更正，从现在起以此为准。")
     told = look.choose(
         f"Corrected by sam: {peanuts} → {walnuts} (ticket 4711)", f"sam 更正：{peanuts} → {walnuts} （工单 4711）"
     )
@@ -49,7 +49,7 @@ def test_a_note_is_added_edited_taken_away_and_all_of_it_undone(
     assert list_prompted(acme, site, look) == [walnuts]
     walk.follow_to("Retire", "停用")
     walk.confirm("Retire this memory", "停用这条记忆")
-    walk.read("Retired. Recall no longer finds it.", "已停用，召回不再找到它。")
+    walk.read_message("Retired. Recall no longer finds it.", "已停用，召回不再找到它。")
     assert list_prompted(acme, site, look) == []
     for back in (walnuts, peanuts):
         walk.undo_last()

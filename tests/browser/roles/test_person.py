@@ -67,7 +67,7 @@ def test_a_retired_place_or_contact_is_brought_back(world: World, site: str, wal
     follow_row(walk, "tags", name)
     walk.follow_to("Retire", "停用")
     walk.confirm("Retire this memory", "停用这条记忆")
-    walk.read("Retired. Recall no longer finds it.", "已停用，召回不再找到它。")
+    walk.read_message("Retired. Recall no longer finds it.", "已停用，召回不再找到它。")
     assert list_labels(acme, site) == [lena if kind == "place" else office]
     page_of_tag = walk.page.url
     open_person(walk)
@@ -123,7 +123,7 @@ def test_a_field_that_the_tenant_asks_for_is_shown_and_corrected(world: World, w
     walk.follow_to("Correct", "更正")
     walk.page.fill("#id_value", reports)
     walk.confirm("Save the correction", "保存更正")
-    walk.read("Corrected. It is believed from now on.", "已更正，从现在起以此为准。")
+    walk.read_message("Corrected. It is believed from now on.", "已更正，从现在起以此为准。")
     walk.undo_last()
     open_person(walk)
     expect(find_section(walk, "fields")).to_contain_text(meetings)
@@ -136,13 +136,13 @@ def test_a_note_is_marked_vital_and_not_vital(world: World, walk: Walk) -> None:
     walk.follow_to("Add a note", "添加笔记")
     walk.write("The note", "笔记内容", text)
     walk.confirm("Add a note", "添加笔记")
-    walk.read("Added. The next answer can use it.", "已添加。下一次回答即可使用。")
+    walk.read_message("Added. The next answer can use it.", "已添加。下一次回答即可使用。")
     for chosen, section in (("safety", "vital"), ("", "notes")):
         walk.unfold_more()
         walk.follow_to("Vital or not", "是否至关重要")
         walk.page.locator(f"[name=vital_class][value='{chosen}']").check()
         walk.confirm("Save", "保存")
-        walk.read("Saved.", "已保存。")
+        walk.read_message("Saved.", "已保存。")
         open_person(walk)
         expect(find_section(walk, section)).to_contain_text(text)
         other = "notes" if section == "vital" else "vital"

@@ -89,7 +89,7 @@ def expect_proposal(walk: Walk, row: Candidate, words: str) -> None:
 def take_back(walk: Walk, row: Candidate, words: str) -> None:
     """Take the last decision back by key, and see the proposal wait again."""
     walk.page.keyboard.press("u")
-    walk.read("Undone. It waits again.", "已撤销，重新等待审核。")
+    walk.read_message("Undone. It waits again.", "已撤销，重新等待审核。")
     expect_proposal(walk, row, words)
 
 
@@ -106,7 +106,7 @@ def reject(walk: Walk) -> None:
         expect(page.locator(".errorlist")).to_have_text(told)
         page.fill("#id_reason", reason)
         press(walk, "reject")
-    walk.read("Rejected: nothing was written.", "已拒绝，未写入任何内容。")
+    walk.read_message("Rejected: nothing was written.", "已拒绝，未写入任何内容。")
 
 
 def accept_as_edited(walk: Walk, value: str) -> None:
@@ -114,7 +114,7 @@ def accept_as_edited(walk: Walk, value: str) -> None:
     walk.page.fill("#id_value", value)
     walk.look_at_page()
     walk.press("Accept as edited", "按修改接受")
-    walk.read("Accepted with your changes.", "已按您的修改接受。")
+    walk.read_message("Accepted with your changes.", "已按您的修改接受。")
 
 
 def test_what_waits_is_decided_and_each_decision_taken_back(world: World, walk: Walk) -> None:
@@ -127,7 +127,7 @@ def test_what_waits_is_decided_and_each_decision_taken_back(world: World, walk: 
     walk.follow_to("Review", "审核")
     expect_proposal(walk, rows[0], told[0])
     press(walk, "accept")
-    walk.read("Accepted and written to memory.", "已接受，记忆已更新。")
+    walk.read_message("Accepted and written to memory.", "已接受，记忆已更新。")
     assert preferences(acme) == {"climate": {"temperature": WARM}}
     expect_proposal(walk, rows[1], told[1])
     take_back(walk, rows[0], told[0])

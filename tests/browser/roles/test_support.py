@@ -103,7 +103,7 @@ def undo_correction(walk: Walk, row: Locator) -> None:
     page.click(".story-undo summary")
     page.fill(".story-undo input[name=reason]", walk.look.choose("a mistake", "弄错了"))
     page.click(".story-undo button")
-    walk.read("Undone.", "已撤销")
+    walk.read_message("Undone.", "已撤销")
 
 
 def test_support_sees_why_and_puts_it_right_and_proves_it_in_six_clicks(
@@ -128,7 +128,7 @@ def test_support_sees_why_and_puts_it_right_and_proves_it_in_six_clicks(
     expect(page.locator(".act-row input[type=checkbox]:checked")).to_have_count(2)  # the statement and the note
     walk.look_at_page()
     walk.confirm("Save the correction", "保存更正")
-    walk.read("Corrected.", "已更正，")
+    walk.read_message("Corrected.", "已更正，")
     expect(page.locator(".memory-story li").last).to_contain_text("4711")
     walk.click(page.locator(".messagelist a"))
     row = expect_proof(page, talk)

@@ -83,9 +83,9 @@ class Walk:
         self.unfold_more()
         self.follow_to("Undo", "撤销")
         self.confirm("Undo the last action", "撤销上一次操作")
-        self.read("Undone.", "已撤销。")
+        self.read_message("Undone.", "已撤销。")
 
-    def read(self, english: str, chinese: str) -> None:
+    def read_message(self, english: str, chinese: str) -> None:
         """Expect this message at the head of the page, maybe with a link after it, and look at the page."""
         told = self.look.choose(english, chinese)
         expect(self.page.locator(".messagelist li")).to_have_text(re.compile(rf"^\s*{re.escape(told)}"))
